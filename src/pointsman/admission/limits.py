@@ -1,0 +1,25 @@
+"""The two limits that every request meets: it must say something, and it must fit the model that would serve it."""
+
+from __future__ import annotations
+
+from pointsman.domain.request import Request
+
+REPLY_RESERVE = 16  # tokens a model needs at the least to answer at all
+NEAR = 0.12  # the estimate's error: within this share of the limit the engine's own count decides
+
+
+def is_empty(request: Request) -> bool:
+    """True where the user's last message holds nothing at all: no text, no image, and no tool result before it."""
+    if request.endpoint not in ("chat", "completions") or request.question is None:
+        return False
+    return not request.question.strip() and not any(turn.images for turn in request.turns)
+
+
+def fits(input_tokens: int, context_length: int | None) -> bool:
+    """Whether a prompt leaves room for an answer. An unknown context length is no limit: the engine will say so."""
+    return context_length is None or input_tokens + REPLY_RESERVE <= context_length
+
+
+def is_near(input_tokens: int, context_length: int | None) -> bool:
+    """Whether the estimate is so near the limit that only an exact count can tell."""
+    return context_length is not None and abs(input_tokens + REPLY_RESERVE - context_length) <= NEAR * context_length

@@ -1,0 +1,46 @@
+"""Config → policy, without starting anything: what `serve`, `check` and `explain` share."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pointsman import __version__
+from pointsman.app.targets import targets_of, with_builtin
+from pointsman.config.load import Loaded
+from pointsman.domain.errors import Problems
+from pointsman.domain.features import Features
+from pointsman.domain.request import Request, Turn
+from pointsman.domain.wording import INSTALL
+from pointsman.features.extract import extract
+from pointsman.pipeline.document import build_document
+from pointsman.pipeline.policy import Policy
+from pointsman.rules import compile_rules, failed_cases
+
+
+class Built(msgspec.Struct, frozen=True):
+    """A config whose rules hold their own cases, and its policy. `no_model` says why there is none, where there is none."""
+
+    loaded: Loaded
+    policy: Policy
+    notes: tuple[str, ...]
+    no_model: str | None
+
+
+def build(loaded: Loaded) -> Built:
+    """Raises Problems with all that is wrong."""
+    config, no_model = with_builtin(loaded.config)
+    loaded = msgspec.structs.replace(loaded, config=config)
+    targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
+    placed = build_document(loaded, targets, __version__)
+    rules = placed.document.rules
+    failed = failed_cases(compile_rules(rules), rules, _features_of)
+    if failed:
+        raise Problems([case.problem for case in failed])
+    notes = [*loaded.notes, *placed.notes]
+    if no_model:
+        notes.append(f"no model is set up, so only rules answer ({no_model}). To install the built-in one: {INSTALL}")
+    return Built(loaded, Policy(placed.document), tuple(notes), no_model)
+
+
+def _features_of(text: str) -> Features:
+    return extract(Request("case", "chat", "auto", (Turn("user", text),)))

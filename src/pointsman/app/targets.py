@@ -1,0 +1,128 @@
+"""The models of the config → targets, and what serves each: an adapter, and a process where it is embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from pointsman.backends.external import is_external
+from pointsman.backends.make import make_backend
+from pointsman.backends.settings import BackendSettings
+from pointsman.config.schema import Backend as BackendConfig
+from pointsman.config.schema import Config, Model
+from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.target import Target
+from pointsman.fleet.builtin import find_builtin, find_engine
+from pointsman.fleet.process import ModelProcess
+from pointsman.fleet.settings import ModelSettings
+from pointsman.ports.backend import Backend
+
+BUILTIN = "builtin:smollm2-135m"
+
+
+def with_builtin(config: Config) -> tuple[Config, str | None]:
+    """A config without models gets the embedded one, where it is installed; else the reason why it is not there."""
+    if config.models:
+        return config, None
+    try:
+        find_engine()
+        find_builtin(BUILTIN)
+    except Problem as problem:
+        return config, problem.message
+    light = Model(backends=[BackendConfig(engine="embedded", model=BUILTIN)])
+    return msgspec.structs.replace(config, models={"light": light}), None
+
+
+def targets_of(config: Config) -> dict[str, tuple[tuple[Target, BackendConfig], ...]]:
+    """The targets of each key in `models:`, in the order of trying. A backend that stands under two keys with the same
+    settings is one target."""
+    taken: dict[str, BackendConfig] = {}
+    found: dict[str, tuple[tuple[Target, BackendConfig], ...]] = {}
+    for tier, model in config.models.items():
+        pairs = []
+        for backend in model.backends:
+            base = backend.name or _place(backend)
+            name, number = base, 2
+            while taken.get(f"{backend.model}@{name}", backend) != backend:
+                name, number = f"{base}-{number}", number + 1
+            taken[f"{backend.model}@{name}"] = backend
+            target = Target(
+                name=f"{backend.model}@{name}",
+                tier=tier,
+                model=backend.model,
+                backend=name,
+                engine=backend.engine,
+                external=_external(backend),
+                embedding=backend.embedding,
+            )
+            pairs.append((target, backend))
+        found[tier] = tuple(pairs)
+    return found
+
+
+class Served(msgspec.Struct, frozen=True):
+    """One target at work. `process` is its own child, where it is embedded."""
+
+    config: BackendConfig
+    backend: Backend
+    process: ModelProcess | None
+
+    async def close(self) -> None:
+        await self.backend.close()
+        if self.process is not None:
+            await self.process.stop()
+
+
+def serve_target(target: Target, config: BackendConfig, logs: Path, on_change: Callable[[str], None]) -> Served:
+    """Raises Problems when the settings cannot work. `on_change` hears the target's name when its process changes."""
+    process = None
+    try:
+        if config.engine == "embedded":
+            settings = ModelSettings(
+                model=config.model,
+                name=config.model,
+                context=config.context,
+                slots=config.slots or 2,
+                threads=config.threads,
+                port=config.port,
+                gpu_layers=config.gpu_layers,
+                embedding=config.embedding,
+            )
+            process = ModelProcess(
+                settings,
+                on_change=lambda _: on_change(target.name),
+                log_path=logs / f"{target.backend.replace('/', '_')}.log",
+            )
+        backend = make_backend(
+            config.engine,
+            BackendSettings(
+                model=config.model,
+                base_url=config.base_url,
+                api_key=config.api_key,
+                forward_authorization=config.forward_authorization,
+                context=config.context,
+                connect_timeout=config.connect_timeout,
+                first_byte_timeout=config.first_byte_timeout,
+                idle_timeout=config.idle_timeout,
+            ),
+            target,
+            server=process,
+        )
+    except ValueError as error:
+        raise Problems([Problem(f"models.{target.tier}", f"backend {target.name}: {error}")]) from None
+    return Served(config, backend, process)
+
+
+def _place(backend: BackendConfig) -> str:
+    if backend.engine == "embedded":
+        return "embedded"
+    url = backend.base_url or "http://127.0.0.1:11434"
+    return url.split("://", 1)[-1].split("/", 1)[0].rpartition("@")[2]
+
+
+def _external(backend: BackendConfig) -> bool:
+    if backend.external is not None:
+        return backend.external
+    return backend.base_url is not None and is_external(backend.base_url)

@@ -1,0 +1,39 @@
+"""llama.cpp in a child process of the gateway's own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from pointsman.backends.llamacpp import LlamaCpp
+from pointsman.backends.settings import BackendSettings
+from pointsman.domain.target import BackendState, Target, merge_facts
+from pointsman.ports.backend import BackendFailure, Call, Stream
+from pointsman.ports.local_server import LocalServer
+
+
+class Embedded(LlamaCpp):
+    """As LlamaCpp, at whatever address the child has now. A call that comes while the model loads waits for it, within
+    the call's time for the first byte; what the child says of its own failure is what a person gets to read."""
+
+    engine: ClassVar[str] = "embedded"
+
+    def __init__(self, settings: BackendSettings, target: Target, server: LocalServer) -> None:
+        self._server = server
+        super().__init__(settings, target, address=lambda: server.address)
+
+    async def open(self, call: Call) -> Stream:
+        if self._server.address is None:
+            await self._server.settled(min(call.first_byte, self.settings.first_byte_timeout))
+            if self._server.address is None:
+                raise BackendFailure("connect", self._server.problem or f"{self.settings.model} is still loading")
+        return await super().open(call)
+
+    async def probe(self) -> BackendState:
+        server = self._server
+        if server.state != "up":
+            problem = server.problem or f"{self.settings.model} is loading"
+            return BackendState(self.target.name, server.state, server.facts, problem)
+        state = await super().probe()
+        return replace(state, facts=merge_facts(state.facts, server.facts))

@@ -1,0 +1,306 @@
+"""One keep-alive connection to one origin: writes a request, parses its response, one exchange at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+import httptools
+
+from pointsman.backends.http.limits import CHUNK_COST, Limits
+from pointsman.backends.http.stream import HttpStream
+from pointsman.backends.http.watch import NEVER, Watch
+from pointsman.ports.backend import BackendFailure
+
+_HEAD, _BODY, _DONE = 0, 1, 2
+_ONE_WRITE = 64 << 10
+"""A body up to this many bytes is joined to its head and written in one call."""
+_SLICE = 256 << 10
+
+
+class ResponseError(Exception):
+    """Raised by a parser callback to stop the parser: what the response did that we refuse."""
+
+
+class Connection(asyncio.Protocol):
+    """States of an exchange: head (1xx heads included), body, done. Between exchanges there is no stream and the pool
+    holds the connection; a byte that arrives then is junk and ends it.
+
+    `release` gets a connection that can take another request, `lost` one whose socket is gone."""
+
+    __slots__ = (
+        "_choked",
+        "_first_byte",
+        "_idle",
+        "_keep",
+        "_limits",
+        "_loop",
+        "_lost",
+        "_name",
+        "_parser",
+        "_phase",
+        "_raw",
+        "_release",
+        "_sent",
+        "_stream",
+        "_time",
+        "_transport",
+        "_unframed",
+        "_watch",
+        "alive",
+        "closed",
+        "expires",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        limits: Limits,
+        loop: asyncio.AbstractEventLoop,
+        release: Callable[[Connection], None],
+        lost: Callable[[Connection], None],
+    ) -> None:
+        self.alive = False
+        """It can be written to, as far as we know."""
+        self.closed = False
+        self.expires = 0.0
+        """Loop time when the pool should close it, set by the pool."""
+        self._name = name
+        self._limits = limits
+        self._loop = loop
+        self._time = loop.time
+        self._release = release
+        self._lost = lost
+        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
+        self._parser: Any = httptools.HttpResponseParser(self)
+        self._stream: HttpStream | None = None
+        self._phase = _HEAD
+        self._raw: list[tuple[bytes, bytes]] = []
+        self._keep = False
+        self._sent = False
+        self._choked = False
+        self._unframed = 0
+        self._first_byte = 0.0
+        self._idle = 0.0
+        self._watch = Watch(loop, self._ring)
+
+    # One exchange
+
+    async def exchange(self, head: bytes, body: bytes, first_byte: float, idle: float) -> HttpStream:
+        """Write one request, wait for the head of its response. Seconds: `first_byte` from the first byte sent to the
+        complete head, `idle` between two reads after it. BackendFailure: reset, first_byte_timeout, protocol. Being
+        cancelled aborts the connection."""
+        if self.closed:
+            raise BackendFailure("reset", f"{self._name} closed the connection as soon as it was made")
+        stream = self._stream = HttpStream(self, self._name, self._loop, self._limits.low_water)
+        self._phase = _HEAD
+        self._raw = []
+        self._unframed = 0
+        self._first_byte = first_byte
+        self._idle = idle
+        self._watch.arm(first_byte)
+        try:
+            if len(body) <= _ONE_WRITE:
+                self._transport.write(head + body)
+                self._sent = True
+            else:
+                self._sent = False
+                await self._upload(stream, head, memoryview(body))
+            while not stream.status and stream.failure is None:
+                await stream.news()
+        except BaseException:
+            stream.close()
+            raise
+        if not stream.status and stream.failure is not None:
+            raise stream.failure
+        return stream
+
+    async def _upload(self, stream: HttpStream, head: bytes, body: memoryview) -> None:
+        """A large body goes out in slices, as fast as the engine reads it. An engine that answers before the end (413,
+        401) gets no more of it."""
+        self._transport.write(head)
+        for start in range(0, len(body), _SLICE):
+            while self._choked and not (stream.status or stream.ended):
+                await stream.news()
+            if stream.status or stream.ended:
+                return
+            self._transport.write(body[start : start + _SLICE])
+        self._sent = True
+
+    def usable(self) -> bool:
+        """Whether an idle connection may take a call: not closed, not closing, not expired."""
+        return self.alive and self._time() < self.expires
+
+    def resume(self) -> None:
+        if self.alive and not self._transport.is_closing():
+            self._transport.resume_reading()
+            self._watch.arm(self._idle)
+
+    def abandon(self) -> None:
+        self._stream = None
+        self.abort()
+
+    def abort(self) -> None:
+        """Drop the socket now, whatever is on its way. Safe at any time."""
+        self.alive = False
+        self._watch.stop()
+        if self._transport is not None and not self.closed:
+            self._transport.abort()
+
+    def _fail(self, kind: str, message: str) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            sent = self._phase != _HEAD or self._unframed > 0
+            stream.finish(BackendFailure(kind, message, sent=sent))
+        self.abort()
+
+    def _ring(self) -> None:
+        if self._stream is None:
+            return
+        if self._phase == _HEAD:
+            self._fail("first_byte_timeout", f"no answer from {self._name} within {self._first_byte:g} s")
+        else:
+            self._fail("idle_timeout", f"{self._name} fell silent in the middle of its answer for {self._idle:g} s")
+
+    # asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self.alive = True
+
+    def data_received(self, data: bytes) -> None:
+        stream = self._stream
+        if stream is None:
+            self.abort()
+            return
+        self._unframed += len(data)
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self._keep = False
+            if self._phase != _DONE:
+                self._fail("protocol", f"the answer of {self._name} is no valid HTTP: {error.__context__ or error}")
+                return
+        if self._phase == _DONE:
+            self._end(stream)
+        elif self._unframed > self._limits.head_bytes:
+            what = "a head" if self._phase == _HEAD else "framing without a body"
+            self._fail("protocol", f"{self._name} sent {what} of more than {self._limits.head_bytes} bytes")
+        elif self._phase == _BODY:
+            if stream.paused:
+                return
+            if stream.buffered + len(stream.queue) * CHUNK_COST > self._limits.high_water:
+                stream.paused = True
+                self._watch.at = NEVER  # the silence is ours
+                self._transport.pause_reading()
+            else:
+                self._watch.at = self._time() + self._idle
+
+    def _end(self, stream: HttpStream) -> None:
+        self._stream = None
+        paused = stream.paused
+        stream.finish()
+        if self._keep and self._sent and not self._choked and self.alive:
+            if paused:
+                self._transport.resume_reading()
+            self._release(self)
+        else:
+            self.abort()
+
+    def eof_received(self) -> None:
+        """The engine sends no more: the transport closes, `connection_lost` judges what that means."""
+        self.alive = False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed = True
+        stream = self._stream
+        if stream is not None and exc is None and self._phase == _BODY and self._ends_with_connection():
+            self._stream = None
+            stream.finish()
+        elif self._phase == _BODY:
+            self._fail("reset", f"{self._name} {_how(exc)} in the middle of its answer")
+        elif self._unframed:
+            self._fail("reset", f"{self._name} {_how(exc)} in the middle of the head of its answer")
+        else:
+            self._fail("reset", f"{self._name} {_how(exc)} before it answered")
+        self.abort()
+        self._parser = None
+        self._lost(self)
+
+    def pause_writing(self) -> None:
+        self._choked = True
+
+    def resume_writing(self) -> None:
+        self._choked = False
+        if self._stream is not None:
+            self._stream.wake()
+
+    # httptools
+
+    def on_message_begin(self) -> None:
+        if self._phase == _DONE:
+            raise ResponseError("more than one response to one request")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        raw = self._raw
+        if self._phase == _BODY:
+            return  # a trailer
+        if len(raw) >= self._limits.headers:
+            raise ResponseError(f"more than {self._limits.headers} headers")
+        if len(name) == 17 and name.lower() == b"transfer-encoding" and _coding(value) not in (b"chunked", b"identity"):
+            raise ResponseError(f"unknown transfer-encoding {value.decode('latin-1')!r}")
+        raw.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if 100 <= status < 200:
+            if status == 101:
+                raise ResponseError("it switched protocols without being asked")
+            self._raw = []
+            return
+        if not 200 <= status < 600:
+            raise ResponseError(f"no such status: {status}")
+        if self._unframed > self._limits.head_bytes:
+            size = sum(len(name) + len(value) for name, value in self._raw)
+            if size > self._limits.head_bytes:
+                raise ResponseError(f"a head of more than {self._limits.head_bytes} bytes")
+        # httptools knows this now and no later: after the message it answers False
+        self._keep = self._parser.should_keep_alive()
+        if not self._keep and self._parser.get_http_version() not in ("1.1", "1.0"):
+            raise ResponseError(f"it speaks HTTP/{self._parser.get_http_version()}")
+        self._phase = _BODY
+        self._unframed = 0
+        self._watch.arm(self._idle)
+        if self._stream is not None:
+            self._stream.begin(status, self._raw)
+
+    def on_body(self, data: bytes) -> None:
+        if self._phase == _BODY and self._stream is not None:
+            self._unframed = 0
+            self._stream.push(data)
+
+    def on_message_complete(self) -> None:
+        if self._phase == _BODY:
+            self._phase = _DONE
+
+    def _ends_with_connection(self) -> bool:
+        """Neither a length nor chunks: the body ends where the connection does (RFC 9112, 6.3)."""
+        if self._keep:
+            return False
+        return not any(
+            name.lower() == b"content-length" or (name.lower() == b"transfer-encoding" and _coding(value) == b"chunked")
+            for name, value in self._raw
+        )
+
+
+def _coding(value: bytes) -> bytes:
+    return value.strip(b" \t").lower()
+
+
+def _how(exc: Exception | None) -> str:
+    if exc is None:
+        return "closed the connection"
+    if isinstance(exc, ConnectionResetError | BrokenPipeError):
+        return "reset the connection"
+    return f"broke the connection ({exc})"

@@ -1,0 +1,159 @@
+"""The connections to one origin, kept alive between calls."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl as tls
+
+from pointsman.backends.http.connect import connect
+from pointsman.backends.http.connection import Connection
+from pointsman.backends.http.head import HeadWriter
+from pointsman.backends.http.limits import Limits
+from pointsman.backends.http.origin import Origin, parse_origin
+from pointsman.backends.http.stream import HttpStream
+from pointsman.ports.backend import BackendFailure, Call
+
+
+class Pool:
+    """Opens calls to one origin over as few connections as there are calls at a time, the last used first.
+
+    It sets no bound on connections in use: admission does. `idle_expiry` (seconds) is below the 5 s after which uvicorn
+    and vLLM close an idle connection, and expired ones are closed when their time comes, not when somebody asks.
+    `connect_timeout` is in seconds, TLS and name look-up included. `ssl` replaces the default context of an https
+    origin. For use in one event loop."""
+
+    def __init__(
+        self,
+        origin: Origin | str,
+        *,
+        idle_expiry: float = 4.0,
+        connect_timeout: float = 5.0,
+        max_idle: int = 64,
+        ssl: tls.SSLContext | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.origin = parse_origin(origin) if isinstance(origin, str) else origin
+        self.requests = 0
+        """Calls begun."""
+        self.opened = 0
+        """Connections made."""
+        self.reused = 0
+        """Calls that went out on a connection that had served another."""
+        self.retried = 0
+        """Calls sent a second time, because the reused connection turned out to be closed."""
+        self._idle_expiry = idle_expiry
+        self._connect_timeout = connect_timeout
+        self._max_idle = max_idle
+        self._limits = limits or Limits()
+        self._tls = (ssl or _default_tls()) if self.origin.tls else None
+        self._heads = HeadWriter(self.origin)
+        self._idle: list[Connection] = []
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
+        self._leaving: set[Connection] = set()
+        self._left = asyncio.Event()
+
+    @property
+    def idle(self) -> int:
+        """Connections that wait for a call."""
+        return len(self._idle)
+
+    async def open(self, call: Call, headers: tuple[tuple[str, str], ...] = ()) -> HttpStream:
+        """Send `call`, return once the head of its response is there, whatever its status. `headers` are the backend's
+        own for all its calls (a key, the content type); a header of the call replaces the one of its name.
+
+        A call is sent twice in one case only: the connection had served another call before, and was closed before any
+        byte of this answer: the engine's keep-alive ran out while the request was on its way. The second try takes a
+        fresh connection. BackendFailure as in ports.backend; ValueError: see `HeadWriter.render`. Being cancelled
+        aborts the connection, so the engine stops."""
+        head = self._heads.render(call, headers)
+        self.requests += 1
+        connection = self._take()
+        if connection is not None:
+            self.reused += 1
+            try:
+                return await connection.exchange(head, call.body, call.first_byte, call.idle)
+            except BackendFailure as failure:
+                if failure.kind != "reset" or failure.sent:
+                    raise
+            self.retried += 1
+        connection = await self._connect()
+        return await connection.exchange(head, call.body, call.first_byte, call.idle)
+
+    async def close(self) -> None:
+        """Close the idle connections and refuse new calls; calls under way finish, and their connections close then."""
+        self._closed = True
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            self._sweeper = None
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.abort()
+        self._leaving = {connection for connection in idle if not connection.closed}
+        if self._leaving:
+            self._left.clear()
+            await self._left.wait()
+
+    def _take(self) -> Connection | None:
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.usable():
+                return connection
+            connection.abort()
+        return None
+
+    async def _connect(self) -> Connection:
+        loop = self._loop
+        if loop is None:
+            loop = self._loop = asyncio.get_running_loop()
+        if not self._closed:
+            connection = await connect(
+                self.origin,
+                lambda: Connection(self.origin.name, self._limits, loop, self._release, self._lost),
+                self._tls,
+                self._connect_timeout,
+            )
+            self.opened += 1
+            if not self._closed:
+                return connection
+            connection.abort()
+        raise BackendFailure("connect", f"the pool of {self.origin.name} is closed")
+
+    def _release(self, connection: Connection) -> None:
+        if self._closed or self._loop is None or not self._max_idle:
+            connection.abort()
+            return
+        connection.expires = self._loop.time() + self._idle_expiry
+        self._idle.append(connection)
+        if len(self._idle) > self._max_idle:
+            self._idle.pop(0).abort()
+        if self._sweeper is None:
+            self._sweeper = self._loop.call_later(self._idle_expiry, self._sweep, self._loop)
+
+    def _lost(self, connection: Connection) -> None:
+        if connection in self._idle:
+            self._idle.remove(connection)
+        if self._leaving:
+            self._leaving.discard(connection)
+            if not self._leaving:
+                self._left.set()
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Close what has expired (the oldest come first in the list); come again when the next one does."""
+        now = loop.time() + 0.001
+        expired = 0
+        while expired < len(self._idle) and self._idle[expired].expires <= now:
+            self._idle[expired].abort()
+            expired += 1
+        del self._idle[:expired]
+        self._sweeper = None
+        if self._idle:
+            self._sweeper = loop.call_later(self._idle[0].expires - now, self._sweep, loop)
+
+
+def _default_tls() -> tls.SSLContext:
+    """Certificates checked against the system's authorities, HTTP/1.1 by ALPN."""
+    context = tls.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context

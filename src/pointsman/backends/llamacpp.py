@@ -1,0 +1,117 @@
+"""llama.cpp's server, started by somebody (`llama-server`) or by the gateway itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
+from pointsman.backends.settings import BackendSettings
+from pointsman.domain.target import BackendState, ModelFacts, Target
+from pointsman.ports.backend import BackendFailure
+
+
+class SlotSettings(msgspec.Struct, frozen=True):
+    n_ctx: int | None = None
+
+
+class Props(msgspec.Struct, frozen=True):
+    default_generation_settings: SlotSettings = SlotSettings()
+    total_slots: int | None = None
+    build_info: str | None = None
+
+
+class Meta(msgspec.Struct, frozen=True):
+    n_ctx_train: int | None = None
+    n_embd: int | None = None
+    n_params: int | None = None
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    meta: Meta | None = None
+
+
+class LoadedList(msgspec.Struct, frozen=True):
+    data: tuple[Loaded, ...] = ()
+
+
+class Rendered(msgspec.Struct, frozen=True):
+    prompt: str
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    tokens: list[int]
+
+
+class LlamaCpp(OpenAICompat):
+    """Measured on xllamacpp 2026.10.11549: every endpoint is 503 "Loading model" while the model loads; `/props` gives
+    the context of one slot; the server answers whatever model a request names, so `model` is a label here. A connection
+    is closed after 5 s of idleness, after 100 requests, and after every error.
+
+    `address` gives the base URL of a server whose address changes (a child process that is restarted), or None while it
+    has none: the backend is then `loading`, and calls fail with BackendFailure("connect"). It is called for every
+    request: it must be quick and must not raise."""
+
+    engine: ClassVar[str] = "llamacpp"
+    label: ClassVar[str] = "llama.cpp"
+    always_v1: ClassVar[bool] = True
+
+    def __init__(
+        self, settings: BackendSettings, target: Target, *, address: Callable[[], str | None] | None = None
+    ) -> None:
+        self._current = address
+        super().__init__(settings, target)
+
+    def _check(self) -> None:
+        if self._current is None:
+            super()._check()
+
+    def _address(self) -> str | None:
+        return self._current() if self._current is not None else super()._address()
+
+    def _unreachable(self, failure: BackendFailure) -> BackendState:
+        if self._current is not None and failure.kind == "connect":
+            return self._state("loading", problem=failure.message)
+        return super()._unreachable(failure)
+
+    async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
+        health = await self._exchange(link.probe, "/health", None, self.settings.probe_timeout)
+        if health.status == 503:
+            raise Unfit("loading", f"{self._where()} is loading its model")
+        answer = await self._ask(link, "/props")
+        props = answer.read(Props)
+        if props is None:
+            raise Unfit(
+                "down", f"what answers at {self._address()} is not llama.cpp: it has no /props; is base_url right?"
+            )
+        loaded = (await self._ask(link, f"{link.api}/models")).read(LoadedList)
+        meta = next((model.meta for model in loaded.data if model.meta), Meta()) if loaded else Meta()
+        return (
+            ModelFacts(
+                context_length=props.default_generation_settings.n_ctx,
+                trained_context=meta.n_ctx_train,
+                embedding_size=meta.n_embd,
+                parameters=meta.n_params,
+                engine_version=props.build_info,
+                slots=props.total_slots,
+            ),
+            None,
+        )
+
+    async def count_tokens(self, messages: Sequence[dict[str, Any]] | str) -> int | None:
+        """What the engine will report as `prompt_tokens`: a chat goes through the model's template (`/apply-template`)
+        and the tokenizer with its special tokens (`/tokenize`), a text through the tokenizer alone. None where the
+        template declines. Raises BackendFailure."""
+        link = await self._reach()
+        prompt = messages if isinstance(messages, str) else await self._render(link, messages)
+        if prompt is None:
+            return None
+        fields = {"content": prompt, "add_special": True, "parse_special": True}
+        counted = await self._count(link, "/tokenize", fields, Tokens)
+        return len(counted.tokens) if counted else None
+
+    async def _render(self, link: Link, messages: Sequence[dict[str, Any]]) -> str | None:
+        rendered = await self._count(link, "/apply-template", {"messages": messages}, Rendered)
+        return rendered.prompt if rendered else None

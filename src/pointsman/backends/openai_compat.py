@@ -1,0 +1,297 @@
+"""Any server that speaks OpenAI's API, and what the adapters of the named engines share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from pointsman.backends.http import Origin, Pool, parse_origin
+from pointsman.backends.settings import BackendSettings
+from pointsman.domain.errors import did_you_mean
+from pointsman.domain.target import BackendState, Health, ModelFacts, Target
+from pointsman.ports.backend import BackendFailure, Call, Stream
+
+T = TypeVar("T")
+
+COUNT_TIMEOUT = 5.0
+"""Seconds that counting the tokens of one prompt may take."""
+ANSWER_LIMIT = 32 << 20
+"""Bytes that a probe or a count reads at most."""
+LISTED = 8
+"""Names that a problem's text lists at most."""
+WITHHELD = frozenset({"accept-encoding", "api-key", "authorization", "cookie", "proxy-authorization", "x-api-key"})
+"""Headers of a client's that no engine gets: its credentials, and what would have bodies come compressed."""
+ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/models", "/rerank", "/responses")
+
+
+class ListedModel(msgspec.Struct, frozen=True):
+    """An entry of `/models`. The context's length has a name of its own on each server: `max_model_len` vLLM, SGLang;
+    `context_length` OpenRouter, Together; `context_window` Groq."""
+
+    id: str
+    max_model_len: Any = None
+    context_length: Any = None
+    context_window: Any = None
+
+    @property
+    def context(self) -> int | None:
+        """Tokens of one sequence, where the entry tells in a form that can be trusted."""
+        told = (self.max_model_len, self.context_length, self.context_window)
+        return next((value for value in told if type(value) is int and value > 0), None)
+
+
+class ModelList(msgspec.Struct, frozen=True):
+    data: tuple[ListedModel, ...]
+
+
+class VersionAnswer(msgspec.Struct, frozen=True):
+    version: str
+
+
+class Unfit(Exception):
+    """A probe found the server in no state to serve. `problem` is a sentence for people."""
+
+    def __init__(self, health: Health, problem: str) -> None:
+        super().__init__(problem)
+        self.health = health
+        self.problem = problem
+
+
+class Link(msgspec.Struct, frozen=True):
+    """An address and the connections to it: those of the traffic, and the probe's own. `api` is the path of OpenAI's
+    API below the server's root."""
+
+    address: str
+    api: str
+    traffic: Pool
+    probe: Pool
+
+
+class Answer(msgspec.Struct, frozen=True):
+    status: int
+    body: bytes
+
+    def read(self, type: type[T]) -> T | None:
+        """The body of a 200 as `type`; None where it is none."""
+        try:
+            return msgspec.json.decode(self.body, type=type) if self.status == 200 else None
+        except msgspec.DecodeError:
+            return None
+
+
+def split_base(base_url: str, *, segments: Sequence[str] = ("v1",), always: bool = True) -> tuple[Origin, str]:
+    """The root of a server, and the path of OpenAI's API below it, from a base URL as people write it.
+
+    A last path segment of `segments` is dropped from the root: `http://h:8000`, `http://h:8000/`, `http://h:8000/v1`
+    and `http://h:8000/v1/` are one. `/v1` is added where it is missing: `always`, or else only to a URL without a path,
+    because hosted APIs live elsewhere too (`/v1beta/openai`, `/api/v3`). ValueError: not a base URL; says what is."""
+    origin = parse_origin(base_url)
+    for endpoint in ENDPOINTS:
+        if origin.prefix.endswith(endpoint):
+            cut = base_url.rstrip("/").removesuffix(endpoint)
+            raise ValueError(f'base URL "{base_url}" names an endpoint; give what stands before it: {cut}')
+    root, _, last = origin.prefix.rpartition("/")
+    if last in segments:
+        return replace(origin, prefix=root), "/v1"
+    return origin, "/v1" if always or not origin.prefix else ""
+
+
+class OpenAICompat:
+    """`ports.Backend` for a server of OpenAI's API of which nothing else is known.
+
+    It never changes a body. Probes and traffic use connections of their own, so a probe never waits for a generation.
+    A model that `/models` does not list is reported and not ruled out: hosted APIs and proxies accept more than they
+    list. ValueError for settings that cannot be."""
+
+    engine: ClassVar[str] = "openai"
+    label: ClassVar[str] = "an OpenAI-compatible server"
+    default_base_url: ClassVar[str | None] = None
+    segments: ClassVar[tuple[str, ...]] = ("v1",)
+    always_v1: ClassVar[bool] = False
+
+    def __init__(self, settings: BackendSettings, target: Target) -> None:
+        self.settings = settings
+        self._target = target
+        self._link: Link | None = None
+        self._closed = False
+        if settings.api_key and not (settings.api_key.isascii() and settings.api_key.isprintable()):
+            raise ValueError("api_key holds what a header cannot carry (a line break at its end?)")
+        own = {name.lower(): value for name, value in settings.headers}
+        key = {"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
+        self._headers = tuple(({"content-type": "application/json"} | key | own).items())
+        self._check()
+
+    def _check(self) -> None:
+        """Finds a wrong address while the configuration is read, not at the first request."""
+        if self._address() is None:
+            raise ValueError(f"engine {self.engine} needs a base_url: where does it listen?")
+        self._split(self._address() or "")
+
+    @property
+    def target(self) -> Target:
+        return self._target
+
+    def _address(self) -> str | None:
+        """The base URL now; None while there is none."""
+        return self.settings.base_url or self.default_base_url
+
+    def _split(self, address: str) -> tuple[Origin, str]:
+        return split_base(address, segments=self.segments, always=self.always_v1)
+
+    async def _reach(self) -> Link:
+        address = self._address()
+        if self._closed:
+            raise BackendFailure("connect", f"{self._target.name} is closed")
+        if address is None:
+            raise BackendFailure("connect", f"{self.settings.model} is loading: nothing listens yet")
+        link = self._link
+        if link is not None and link.address == address:
+            return link
+        origin, api = self._split(address)
+        settings = self.settings
+        self._link = new = Link(
+            address,
+            api,
+            Pool(
+                origin,
+                idle_expiry=settings.idle_expiry,
+                connect_timeout=settings.connect_timeout,
+                max_idle=settings.max_idle,
+            ),
+            Pool(origin, idle_expiry=1.0, connect_timeout=settings.probe_timeout, max_idle=1),
+        )
+        if link is not None:
+            await _shut(link)
+        return new
+
+    async def open(self, call: Call) -> Stream:
+        """Sends the call to the API below the base URL. Raises BackendFailure; ValueError for a header or path that
+        HTTP cannot carry. A status of the engine's is no failure: the caller reads it."""
+        link = await self._reach()
+        sent = replace(
+            call,
+            path=link.api + call.path,
+            headers=self._handed_on(call.headers),
+            first_byte=min(call.first_byte, self.settings.first_byte_timeout),
+            idle=min(call.idle, self.settings.idle_timeout),
+        )
+        return await link.traffic.open(sent, self._headers)
+
+    def _handed_on(self, headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        """What an engine gets to see of a client's headers."""
+        forward = self.settings.forward_authorization
+        kept = (
+            pair
+            for pair in headers
+            if pair[0].lower() not in WITHHELD or (forward and pair[0].lower() == "authorization")
+        )
+        return tuple(kept) if headers else ()
+
+    async def probe(self) -> BackendState:
+        """What the server says of itself within `probe_timeout`. Never raises: a server that cannot be asked is `down`,
+        with a problem that a person can act on. A problem beside `up` is worth telling and does not stop traffic."""
+        limit = self.settings.probe_timeout
+        try:
+            async with asyncio.timeout(limit):
+                link = await self._reach()
+                facts, problem = await self._look(link)
+        except Unfit as unfit:
+            return self._state(unfit.health, problem=unfit.problem)
+        except TimeoutError:
+            return self._state("down", problem=f"{self._where()} did not answer a probe within {limit:g} s")
+        except BackendFailure as failure:
+            return self._unreachable(failure)
+        return self._state("up", facts, problem)
+
+    def _state(self, health: Health, facts: ModelFacts | None = None, problem: str | None = None) -> BackendState:
+        facts = facts or ModelFacts()
+        if facts.context_length is None and self.settings.context is not None:
+            facts = replace(facts, context_length=self.settings.context)
+        return BackendState(self._target.name, health, facts, problem)
+
+    def _unreachable(self, failure: BackendFailure) -> BackendState:
+        hint = f"; is {self.label} running there?" if failure.kind == "connect" else ""
+        return self._state("down", problem=failure.message + hint)
+
+    def _where(self) -> str:
+        return f"{self.label} at {self._address()}"
+
+    async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
+        """Facts, and what is odd though it works. Raises Unfit, BackendFailure."""
+        answer = await self._ask(link, f"{link.api}/models")
+        if answer.status in (404, 405, 501):
+            return ModelFacts(), None  # some servers list nothing
+        if answer.status == 429:
+            return ModelFacts(), f"{self._where()} limits the rate of requests (429)"
+        listed = self._listed(answer)
+        model = next((model for model in listed if model.id == self.settings.model), None)
+        if model is None:
+            return ModelFacts(), self._not_listed([model.id for model in listed])
+        return ModelFacts(context_length=model.context), None
+
+    async def _ask(self, link: Link, path: str, fields: dict[str, Any] | None = None) -> Answer:
+        """One exchange on the probe's own connection, below the server's root. Unfit where the key was refused or the
+        server says that it is in trouble."""
+        answer = await self._exchange(link.probe, path, fields, self.settings.probe_timeout)
+        if answer.status in (401, 403):
+            advice = "refuses the key: check api_key" if self.settings.api_key else "wants a key: set api_key"
+            raise Unfit("down", f"{self._where()} {advice} (status {answer.status})")
+        if answer.status >= 500 and answer.status != 501:
+            raise Unfit("down", f"{self._where()} answers {path} with {answer.status}")
+        return answer
+
+    async def _exchange(self, pool: Pool, path: str, fields: dict[str, Any] | None, limit: float) -> Answer:
+        body = b"" if fields is None else msgspec.json.encode(fields)
+        call = Call(path, body, method="POST" if body else "GET", first_byte=limit, idle=limit)
+        stream = await pool.open(call, self._headers)
+        return Answer(stream.status, await stream.read(ANSWER_LIMIT))
+
+    def _listed(self, answer: Answer) -> tuple[ListedModel, ...]:
+        models = answer.read(ModelList)
+        if models is None:
+            raise Unfit(
+                "down",
+                f"what answers at {self._address()} is not {self.label}: its list of models is unreadable "
+                f"(status {answer.status}); is base_url right?",
+            )
+        return models.data
+
+    def _not_listed(self, names: list[str]) -> str:
+        shown = ", ".join(sorted(names)[:LISTED]) + (" …" if len(names) > LISTED else "")
+        return (
+            f'{self._where()} does not list the model "{self.settings.model}"'
+            f"{did_you_mean(self.settings.model, names)} (it lists: {shown or 'none'})"
+        )
+
+    async def _version(self, link: Link) -> str | None:
+        found = (await self._ask(link, "/version")).read(VersionAnswer)
+        return found.version if found else None
+
+    async def count_tokens(self, messages: Sequence[dict[str, Any]] | str) -> int | None:
+        """None: OpenAI's API has no endpoint for it."""
+        return None
+
+    async def _count(self, link: Link, path: str, fields: dict[str, Any], type: type[T]) -> T | None:
+        """One exchange for counting; None where the engine declines. Raises BackendFailure."""
+        return (await self._exchange(link.traffic, path, fields, COUNT_TIMEOUT)).read(type)
+
+    async def close(self) -> None:
+        """Drops idle connections and refuses new calls; streams under way go on."""
+        self._closed = True
+        if self._link is not None:
+            await _shut(self._link)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+
+async def _shut(link: Link) -> None:
+    await link.traffic.close()
+    await link.probe.close()

@@ -1,0 +1,45 @@
+"""vLLM's own server (`vllm serve`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
+from pointsman.domain.target import ModelFacts
+
+
+class Counted(msgspec.Struct, frozen=True):
+    count: int
+
+
+class Vllm(OpenAICompat):
+    """Read in vLLM 0.33.0's source (`vllm/entrypoints/serve`): `/health` is 503 when the engine died and never while it
+    loads, because the port opens after loading; `/v1/models` gives `max_model_len`, for LoRA adapters null (it is that
+    of their `parent`); any other name is a 404. Keys guard `/v1` only: `/health`, `/version` and `/tokenize` answer
+    anyone. Reasoning comes as `reasoning`. Idle connections are closed after 5 s (VLLM_HTTP_TIMEOUT_KEEP_ALIVE)."""
+
+    engine: ClassVar[str] = "vllm"
+    label: ClassVar[str] = "vLLM"
+    always_v1: ClassVar[bool] = True
+
+    async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
+        health = await self._exchange(link.probe, "/health", None, self.settings.probe_timeout)
+        if health.status == 503:
+            raise Unfit("down", f"{self._where()} says that its engine died: its log says why, and it needs a restart")
+        listed = {model.id: model for model in self._listed(await self._ask(link, f"{link.api}/models"))}
+        model = listed.get(self.settings.model)
+        if model is None:
+            raise Unfit("down", self._not_listed(list(listed)))
+        context = model.context or next((base.context for base in listed.values() if base.context), None)
+        return ModelFacts(context_length=context, engine_version=await self._version(link)), None
+
+    async def count_tokens(self, messages: Sequence[dict[str, Any]] | str) -> int | None:
+        """By `/tokenize`: a chat with the generation prompt that the model will see, a text as `/v1/completions` would
+        read it. None where vLLM declines (a message it cannot render, an unknown model). Raises BackendFailure."""
+        prompt = {"prompt": messages} if isinstance(messages, str) else {"messages": messages}
+        fields = {"model": self.settings.model, **prompt}
+        counted = await self._count(await self._reach(), "/tokenize", fields, Counted)
+        return counted.count if counted else None

@@ -1,0 +1,37 @@
+"""Make API keys: a new one for a client, or the hash of one that you have."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import secrets
+import sys
+
+from pointsman.cli.output import print_json
+from pointsman.http.auth import hash_key
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    new = actions.add_parser("new", help="make a key; print it once, and what goes under auth.keys")
+    new.add_argument("name", help="whose key it is")
+    new.add_argument("--json", action="store_true", help="print JSON")
+    hashed = actions.add_parser("hash", help="read a key from the terminal or standard input, print its hash")
+    hashed.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.action == "new":
+        key = "pm-" + secrets.token_urlsafe(32)
+        if options.json:
+            print_json({"name": options.name, "key": key, "hash": hash_key(key)})
+        else:
+            print(f"key (shown once; give it to the client):\n  {key}\n\nin pointsman.yaml:")
+            print(f"  auth:\n    keys:\n      - {{name: {options.name}, hash: {hash_key(key)!r}}}")
+        return 0
+    key = (getpass.getpass("key: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
+    if not key:
+        print("pointsman keys hash: no key was given", file=sys.stderr)
+        return 2
+    print_json({"hash": hash_key(key)}) if options.json else print(hash_key(key))
+    return 0

@@ -1,0 +1,149 @@
+"""Run the gateway."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import errno
+import gc
+import logging
+import signal
+import socket
+import sys
+
+import uvicorn
+
+from pointsman import __version__
+from pointsman.app.build import Built, build
+from pointsman.app.gateway import App
+from pointsman.cli.source import declare_config, load_config
+from pointsman.domain.errors import Problem, Problems
+from pointsman.fleet.port_owner import explain_port
+from pointsman.http.protocol import GuardedProtocol
+
+log = logging.getLogger("pointsman")
+
+KEEP_ALIVE = 75  # seconds that an idle client connection is kept
+GRACE = 10  # seconds for requests under way when the gateway is told to stop
+SETTLE = 120.0  # seconds that the greeting waits for models to load
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    declare_config(parser)
+    parser.add_argument("--host", help="address to listen on (default 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port (default 8900; 0: a free one)")
+    parser.add_argument("--data-dir", metavar="DIR", help="where log and keys are kept")
+    parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+
+
+def run(options: argparse.Namespace) -> int:
+    flags: dict[str, object] = {
+        "server.host": options.host,
+        "server.port": options.port,
+        "server.data_dir": options.data_dir,
+    }
+    logging.basicConfig(
+        level=options.log_level.upper(), format="%(asctime)s %(levelname)-7s %(message)s", stream=sys.stderr
+    )
+    built = build(load_config(options, flags))
+    server = built.loaded.config.server
+    with _listen(server.host, server.port) as listener:
+        return _serve(options, flags, built, listener)
+
+
+def _serve(options: argparse.Namespace, flags: dict[str, object], built: Built, listener: socket.socket) -> int:
+    async def main() -> None:
+        app = App(built, lambda: load_config(options, flags))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app.asgi,
+                http=GuardedProtocol,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=KEEP_ALIVE,
+                timeout_graceful_shutdown=GRACE,
+                backlog=2048,
+            )
+        )
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        loop = asyncio.get_running_loop()
+        if hasattr(signal, "SIGHUP"):
+            loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(_reload(app)))
+        await app.start()
+        gc.collect()
+        gc.freeze()  # what is loaded now stays: the collector need not look at it again
+        greeting = loop.create_task(_greet(app, listener))
+        try:
+            await server.serve(sockets=[listener])
+        finally:
+            greeting.cancel()
+            await app.stop()
+
+    if sys.platform == "win32":
+        asyncio.run(main())
+    else:
+        import uvloop
+
+        uvloop.run(main())
+    return 0
+
+
+async def _reload(app: App) -> None:
+    with contextlib.suppress(Problems):  # said in the log, in /ready and in the metrics
+        await app.reload()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Raises Problem that names the process which holds the port."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        info = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except socket.gaierror as error:
+        raise Problem("server.host", f"{host!r} is no address of this machine: {error.strerror}") from None
+    listener = socket.socket(info[0], socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(info[4])
+        listener.listen(2048)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise Problem("server.port", explain_port(host, port) + " (choose another with --port)") from None
+        raise Problem("server", f"cannot listen on {host} port {port}: {error.strerror}") from None
+    listener.setblocking(False)
+    return listener
+
+
+async def _greet(app: App, listener: socket.socket) -> None:
+    """Says what is served once that is known, and three commands to try."""
+    await app.settled(SETTLE)
+    host, port = listener.getsockname()[:2]
+    base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    ready, state = app.readiness()
+    for note in app.built.notes:
+        log.warning(note)
+    for problem in state["problems"]:
+        log.warning(problem)
+    targets = [entry["target"] for entry in state["targets"] if entry["health"] == "up"]
+    what = ", ".join(targets) if targets else "rules only"
+    log.info("Pointsman %s %s on %s: %s", __version__, "is ready" if ready else "listens", base, what)
+    print(_TRY.format(base=base), flush=True)
+
+
+_TRY = """
+Try it in another terminal / 在另一个终端里试试：
+
+  curl -s {base}/v1/chat/completions -H 'content-type: application/json' \\
+    -d '{{"model": "auto", "messages": [{{"role": "user", "content": "你好"}}]}}'
+
+  curl -sN {base}/v1/chat/completions -H 'content-type: application/json' \\
+    -d '{{"model": "auto", "stream": true, "messages": [{{"role": "user", "content": "Name three fruits."}}]}}'
+
+  pointsman explain "把上周五销售报表导出为PDF"
+"""

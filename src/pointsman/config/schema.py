@@ -1,0 +1,187 @@
+"""THE schema of pointsman.yaml. The JSON schema, the reference page and the checks are all made from these types."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+Engine = Literal["embedded", "llamacpp", "vllm", "ollama", "trtllm", "openai"]
+Size = Annotated[str, Meta(pattern=r"^[0-9]+ ?(B|KB|MB|GB)$", description="a size: 512KB, 32MB")]
+Span = Annotated[str, Meta(pattern=r"^[0-9]+(s|m|h|d)$", description="a span of time: 30s, 15m, 12h, 30d")]
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+Port = Annotated[int, Meta(ge=0, le=65_535)]
+Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base of every mapping in the file: unknown keys are errors."""
+
+
+class Server(Section, frozen=True):
+    """Where the gateway listens and how it treats its clients."""
+
+    host: Annotated[str, Meta(description="address to listen on; a public one needs auth.keys")] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65_535, description="0 picks a free port")] = 8900
+    data_dir: Annotated[str, Meta(description="log, keys; default: the user's data folder")] | None = None
+    cors: Annotated[
+        list[str], Meta(description='origins of browser clients besides loopback ones; ["*"] lets every page in')
+    ] = []
+    max_body: Annotated[Size, Meta(description="largest request body")] = "32MB"
+    heartbeat_after: Annotated[Seconds, Meta(description="seconds of silence before a stream starts heartbeats")] = 8.0
+    language: (
+        Annotated[Literal["zh", "en"], Meta(description="language of messages where the request does not show one")]
+        | None
+    ) = None
+
+
+class Backend(Section, frozen=True):
+    """One inference server that serves a model."""
+
+    engine: Annotated[Engine, Meta(description="the server's software")]
+    model: Annotated[
+        str, Meta(min_length=1, description="the model's name there; for embedded builtin:… or a .gguf file")
+    ]
+    base_url: Annotated[str, Meta(description="http(s)://host:port/v1 or http+unix://…; not for embedded")] | None = (
+        None
+    )
+    name: Annotated[str, Meta(min_length=1, description="name in headers and log; default host:port")] | None = None
+    api_key: Annotated[str, Meta(description="sent as Bearer token; use ${ENV}")] | None = None
+    external: (
+        Annotated[bool, Meta(description="true where requests leave this network; default: judged by the address")]
+        | None
+    ) = None
+    forward_authorization: Annotated[bool, Meta(description="hand the client's own key on")] = False
+    context: Annotated[Tokens, Meta(description="tokens one request may hold, where the engine cannot tell")] | None = (
+        None
+    )
+    slots: Annotated[int, Meta(ge=1, le=256, description="requests at a time (embedded)")] | None = None
+    threads: Annotated[int, Meta(ge=1, le=1024, description="CPU threads (embedded); default cores - 1")] | None = None
+    gpu_layers: Annotated[int, Meta(ge=0, description="layers on the GPU (embedded); default: all that fit")] | None = (
+        None
+    )
+    port: Annotated[int, Meta(ge=0, le=65_535, description="port of the embedded server; 0 picks a free one")] = 0
+    embedding: Annotated[bool, Meta(description="an embedding model (embedded)")] = False
+    connect_timeout: Annotated[float, Meta(gt=0, le=300)] = 5.0
+    first_byte_timeout: Annotated[
+        float, Meta(gt=0, le=86_400, description="seconds until the first byte of a reply")
+    ] = 300.0
+    idle_timeout: Annotated[float, Meta(gt=0, le=86_400, description="longest silence inside a reply, seconds")] = 120.0
+
+
+class Model(Section, frozen=True):
+    """A tier (light, medium, heavy) or a name of your own, and the backends that serve it, tried in this order."""
+
+    backends: Annotated[list[Backend], Meta(min_length=1)]
+    aliases: Annotated[list[str], Meta(description="more names that clients may use")] = []
+
+
+class Entry(Section, frozen=True):
+    """A virtual model that a client names, and the pipeline behind it."""
+
+    packs: Annotated[list[str] | None, Meta(description="rule packs of this entry; default: all")] = None
+    arbiter: Annotated[str, Meta(description="off, embedded, or a model that arbitrates")] = "off"
+    policy: Annotated[str, Meta(description="which numbers of policy: route this entry")] = "interactive"
+    keep_local: Annotated[bool, Meta(description="false lets requests reach external backends")] = True
+    usage: Annotated[
+        Literal["asked", "force"], Meta(description="force: streams end with usage even if the client did not ask")
+    ] = "asked"
+
+
+class Rules(Section, frozen=True):
+    """Rule packs (folders) and single rule files, relative to the config file. `builtin:NAME` is a pack that ships."""
+
+    packs: list[str] = msgspec.field(default_factory=lambda: ["builtin:smalltalk"])
+    files: list[str] = []
+
+
+class RouteMatch(Section, frozen=True):
+    """When a route takes a request. Token bounds count input tokens, inclusive."""
+
+    max_tokens: Annotated[int, Meta(ge=0)] | None = None
+    min_tokens: Annotated[int, Meta(ge=0)] | None = None
+    task_type: str | list[str] | None = None
+    language: str | list[str] | None = None
+    turns: Annotated[int, Meta(ge=1, description="at least this many user messages")] | None = None
+    code: bool | None = None
+    tools: bool | None = None
+    images: bool | None = None
+    brief: Annotated[bool, Meta(description="a short answer was asked for")] | None = None
+    entry: str | list[str] | None = None
+
+
+class Route(Section, frozen=True):
+    """One line of routing; the lowest priority number that matches wins."""
+
+    name: Annotated[str, Meta(min_length=1)]
+    target: Annotated[str, Meta(min_length=1, description="a tier, an alias or a model")]
+    match: RouteMatch = RouteMatch()
+    priority: int = 100
+
+
+class Fallback(Section, frozen=True):
+    """Where requests go that no route takes, and those whose target failed before a byte reached the client."""
+
+    target: Annotated[str, Meta(min_length=1)] | None = None
+    max_retries: Annotated[int, Meta(ge=0, le=10, description="further attempts after the first")] = 2
+
+
+class Key(Section, frozen=True):
+    """A client's key, kept as its SHA-256 (`pointsman keys new` makes both)."""
+
+    name: Annotated[str, Meta(min_length=1)]
+    hash: Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")]
+    role: Annotated[str, Meta(description="what rules see as role")] | None = None
+    admin: bool = False
+    usage: Annotated[Literal["asked", "force"], Meta(description="overrides the entry's usage")] | None = None
+
+
+class Auth(Section, frozen=True):
+    """Keys. Loopback needs none; a public address without any is refused."""
+
+    keys: list[Key] = []
+
+
+class Log(Section, frozen=True):
+    """What the record keeps of prompts, and how long."""
+
+    prompts: Annotated[
+        Literal["sealed", "off", "full"], Meta(description="sealed: encrypted at rest, key in data_dir")
+    ] = "sealed"
+    keep: Span = "30d"
+
+
+class Config(Section, frozen=True):
+    """pointsman.yaml."""
+
+    server: Server = Server()
+    models: Annotated[dict[str, Model], Meta(description="tier or name → where it runs")] = {}
+    entries: dict[str, Entry] = msgspec.field(default_factory=lambda: {"auto": Entry()})
+    rules: Rules = Rules()
+    routes: list[Route] = []
+    fallback: Fallback = Fallback()
+    actions: Annotated[dict[str, dict[str, Any]], Meta(description="names for answers, refusals and routes")] = {}
+    auth: Auth = Auth()
+    log: Log = Log()
+    policy: Annotated[dict[str, Any], Meta(description="reserved: weights of learned routing")] = {}
+    arbiter: Annotated[dict[str, Any], Meta(description="reserved: the arbiter (L1)")] = {}
+    admission: Annotated[dict[str, Any], Meta(description="reserved: queues and budgets")] = {}
+    telemetry: Annotated[dict[str, Any], Meta(description="reserved: exporters")] = {}
+    store: Annotated[str, Meta(description="reserved: sqlite:///… or redis://… for durable jobs")] | None = None
+
+
+RESERVED = ("policy", "arbiter", "admission", "telemetry", "store")
+TIERS = ("light", "medium", "heavy")
+TIER_ALIASES = {f"model-{tier}": tier for tier in TIERS}
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a Size such as 32MB (powers of 1024)."""
+    digits = text.rstrip("BKMG ")
+    return int(digits) * {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}[text[len(digits) :].strip()]
+
+
+def parse_span(text: str) -> float:
+    """Seconds of a Span such as 30d."""
+    return int(text[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[text[-1]]

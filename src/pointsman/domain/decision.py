@@ -1,0 +1,64 @@
+"""The immutable outcome of the deciding stages, with its reasons; what `explain`, the trace and the log show."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from pointsman.domain.features import Features
+
+Stage = Literal["l0", "l1", "model"]
+Risk = Literal["low", "medium", "high"]
+
+
+class Match(msgspec.Struct, frozen=True, gc=False):
+    """A piece of the user's text that a rule's group took; `start` and `end` are character offsets in the original."""
+
+    group: str
+    text: str
+    start: int
+    end: int
+
+
+class TargetChoice(msgspec.Struct, frozen=True):
+    """A target that routing considered, in the order of trying, and the terms of its score where it has one."""
+
+    target: str
+    why: str
+    score: float | None = None
+    quality: float | None = None
+    latency: float | None = None
+    cost: float | None = None
+    in_flight: int | None = None
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A pure function of (request, policy, snapshot, seed).
+
+    `action` is set where a rule took the request; `parameters` are what the action works with (`text` for answer and
+    refuse; `task`, `target`, `body` for route). `error` is set where the request ends without any reply of content:
+    the gateway's error code (`context_length_exceeded`, `no_target`, …). `left_out` are targets that could not serve it,
+    `max_retries` the further attempts that execution may make.
+    """
+
+    stage: Stage
+    reason: str
+    rule: str | None = None
+    action: str | None = None
+    parameters: dict[str, Any] = {}
+    matched: tuple[Match, ...] = ()
+    features: Features | None = None
+    risk: Risk = "low"
+    intent: str | None = None
+    execution_path: tuple[str, ...] = ()
+    confidence: float | None = None
+    fallback_reason: str | None = None
+    clarification: str | None = None
+    targets: tuple[TargetChoice, ...] = ()
+    left_out: tuple[TargetChoice, ...] = ()
+    max_retries: int = 0
+    error: str | None = None
+    seed: int = 0
+    policy: str = ""
+    snapshot: str = ""

@@ -1,0 +1,32 @@
+"""What can be told of a request on the CPU in microseconds; rules and routing read it, the record keeps it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Language = Literal["zh", "en", "other"]
+
+
+class Features(msgspec.Struct, frozen=True, gc=False):
+    """`input_tokens` counts the whole prompt, `question_tokens` the user's last message. Both are estimates unless
+    `exact`, which says that an engine's own tokenizer counted `input_tokens`. `turns` counts user messages.
+    `asked` is true when the assistant's last message waits for an answer, so that "ok" is one. `brief`: a short
+    answer was asked for. `task_source`: declared (header or metadata), inferred (from the text), none.
+    """
+
+    input_tokens: int
+    question_tokens: int
+    characters: int
+    language: Language
+    turns: int
+    asked: bool
+    code: bool
+    tools: bool
+    images: int
+    structured: bool
+    brief: bool
+    task_type: str | None
+    task_source: Literal["declared", "inferred", "none"]
+    exact: bool = False

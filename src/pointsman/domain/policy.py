@@ -1,0 +1,69 @@
+"""Everything that decides, as plain data: what the log keeps, so that any decision can be computed again."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal
+
+import msgspec
+
+from pointsman.domain.rule import ActionKind, Rule
+from pointsman.domain.target import Target
+
+
+class RouteRule(msgspec.Struct, frozen=True):
+    """One line of `routes:` in one form; None means any. Token bounds are inclusive and count input tokens."""
+
+    name: str
+    target: str
+    priority: int
+    min_tokens: int | None = None
+    max_tokens: int | None = None
+    task_types: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = None
+    entries: tuple[str, ...] | None = None
+    min_turns: int | None = None
+    code: bool | None = None
+    tools: bool | None = None
+    images: bool | None = None
+    brief: bool | None = None
+
+
+class EntryRule(msgspec.Struct, frozen=True):
+    """An entry: its packs (None: all), and whether its requests stay on backends of this network."""
+
+    name: str
+    packs: tuple[str, ...] | None = None
+    keep_local: bool = True
+
+
+class ActionRule(msgspec.Struct, frozen=True):
+    """A name under `actions:` and what it does."""
+
+    kind: ActionKind
+    parameters: dict[str, Any] = {}
+
+
+class PolicyDocument(msgspec.Struct, frozen=True):
+    """Rules, routes, targets and entries of one moment. It holds no secret and no address. `names` maps what a client
+    may call (tier, alias, model) to target names in the order of trying; `version` is the gateway's."""
+
+    version: str
+    targets: tuple[Target, ...]
+    names: dict[str, tuple[str, ...]]
+    entries: tuple[EntryRule, ...]
+    guard_packs: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    routes: tuple[RouteRule, ...]
+    fallback: str | None
+    max_retries: int
+    actions: dict[str, ActionRule] = {}
+    language: Literal["zh", "en"] | None = None
+
+    def encode(self) -> bytes:
+        """MessagePack with a fixed order: equal documents give equal bytes."""
+        return msgspec.msgpack.encode(self, order="deterministic")
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.encode()).hexdigest()[:12]

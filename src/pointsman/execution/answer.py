@@ -1,0 +1,79 @@
+"""Is this response a good one? And if not: whose fault, and is another target worth a try?"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from pointsman.domain.errors import PointsmanError
+
+Verdict = Literal["good", "final", "next"]
+_CLIENT_FAULTS = frozenset((400, 409, 413, 415, 422, 451))
+
+
+def judge(status: int) -> Verdict:
+    """`final`: the request itself is at fault, every target would say so. `next`: this target cannot, another may
+    (overload, a crash, and also 401, 403, 404: the gateway's own settings are wrong for this backend)."""
+    if 200 <= status < 300:
+        return "good"
+    return "final" if status in _CLIENT_FAULTS else "next"
+
+
+def stream_error(first: bytes) -> dict[str, Any] | None:
+    """The error object, where a stream that began with 200 holds nothing but an error as its first event."""
+    head = first.lstrip()
+    if head.startswith((b'data: {"error"', b"error:", b'{"error"', b'data: {"object":"error"')):
+        start, end = head.find(b"{"), head.rfind(b"}")
+        try:
+            body = msgspec.json.decode(head[start : end + 1].split(b"\n", 1)[0])
+        except msgspec.DecodeError:
+            return {"message": head[:500].decode("utf-8", "replace")}
+        error = body.get("error", body) if isinstance(body, dict) else body
+        return error if isinstance(error, dict) else {"message": str(error)}
+    return None
+
+
+def backend_error(target: str, status: int, body: bytes, retry_after: float | None = None) -> PointsmanError:
+    """The engine's own words in the gateway's error shape. 4xx that the client caused keep their status; what the
+    client cannot help becomes 502, and overload 503 or 429 as it was."""
+    message, code, kind, param = _words(body)
+    final = judge(status) == "final"
+    shown = status if final or status in (429, 503) else 502
+    if not final:
+        message = f"{target} answered {status}: {message}"
+    return PointsmanError(
+        message or f"{target} answered {status} without a word",
+        status=shown,
+        type=kind if final and kind else ("invalid_request_error" if final else "api_error"),  # type: ignore[arg-type]
+        code=code or ("bad_request" if final else "backend_error"),
+        param=param,
+        src="backend",
+        retry_after=retry_after,
+    )
+
+
+def _words(body: bytes) -> tuple[str, str | None, str | None, str | None]:
+    """Engines put their message in error.message (OpenAI, llama.cpp, vLLM ≥ 0.10), message (older vLLM), error
+    (Ollama's own API) or detail (FastAPI)."""
+    try:
+        data = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return body[:500].decode("utf-8", "replace").strip(), None, None, None
+    if not isinstance(data, dict):
+        return str(data)[:500], None, None, None
+    error = data.get("error", data)
+    if not isinstance(error, dict):
+        return str(error)[:2000], None, None, None
+    message = error.get("message") or error.get("detail") or ""
+    code, kind, param = error.get("code"), error.get("type"), error.get("param")
+    if not isinstance(code, str):
+        code = kind if isinstance(kind, str) and kind.endswith(("_error", "_exceeded")) else None
+    if isinstance(kind, str) and "context" in kind:
+        code, kind = "context_length_exceeded", "invalid_request_error"
+    return (
+        str(message)[:2000],
+        code,
+        kind if isinstance(kind, str) and kind.endswith("_error") else None,
+        param if isinstance(param, str) else None,
+    )

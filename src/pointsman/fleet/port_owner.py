@@ -1,0 +1,89 @@
+"""Who holds a port: the sentence that a person needs when a server cannot listen."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import PurePath
+
+import psutil
+
+_WILDCARDS = {"0.0.0.0", "::", ""}  # noqa: S104, compared with, not bound
+
+
+def explain_port(host: str, port: int) -> str:
+    """`port 8900 on 127.0.0.1 is in use by pointsman (pid 123): pointsman serve …; the next free port is 8901`.
+
+    Looks at this machine's sockets as they are now (blocks for tens of ms). The owner of another user's process may
+    be hidden: then the text says so. Of its command line only the program and its leading plain words are shown,
+    since options may carry secrets. A port that nobody holds any more gives a sentence that says so. Never raises for
+    a port of 1 to 65535."""
+    free = next_free_port(host, port + 1)
+    advice = f"; the next free port is {free}" if free else ""
+    held, pid = _owner(host, port)
+    if pid is not None:
+        try:
+            process = psutil.Process(pid)
+            name, words = process.name(), _shown(process.cmdline())
+            return f"port {port} on {host} is in use by {name} (pid {pid}): {words}{advice}"
+        except psutil.NoSuchProcess:
+            pass
+        except psutil.Error:
+            return f"port {port} on {host} is in use by pid {pid}, a process of another user{advice}"
+    if not held and _is_free(host, port):
+        return f"port {port} on {host} is free now; it was in use a moment ago"
+    return f"port {port} on {host} is in use by an unknown process; run with more rights to see it{advice}"
+
+
+def next_free_port(host: str, start: int, *, tries: int = 100) -> int | None:
+    """The first port from `start` on that could be bound just now, None if none of `tries` could."""
+    return next((port for port in range(start, min(start + tries, 65_536)) if _is_free(host, port)), None)
+
+
+def _owner(host: str, port: int) -> tuple[bool, int | None]:
+    """Whether a socket holds the port, and its process where we may see it."""
+    try:
+        wanted = {str(entry[4][0]) for entry in socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM)}
+    except OSError:
+        wanted = {host}
+    try:
+        connections = psutil.net_connections(kind="tcp")
+    except psutil.Error:  # macOS wants root for it
+        return False, None
+    held = [
+        found
+        for found in connections
+        if found.status == psutil.CONN_LISTEN
+        and found.laddr
+        and found.laddr.port == port
+        and (found.laddr.ip in wanted | _WILDCARDS or wanted & _WILDCARDS)
+    ]
+    return bool(held), next((found.pid for found in held if found.pid), None)
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            return True
+    except OSError:
+        return False
+
+
+def _shown(words: list[str], limit: int = 70) -> str:
+    """`[/venv/bin/python3, /venv/bin/pointsman, serve, -c, x]` → `pointsman serve …`."""
+    if not words:
+        return "its command line is hidden"
+    shown = [PurePath(words[0]).name]
+    rest = words[1:]
+    if shown[0].startswith("python") and rest:
+        while rest and rest[0] in ("-P", "-I", "-u", "-s", "-E", "-B"):
+            rest = rest[1:]
+        if rest[:1] == ["-m"] and len(rest) > 1:
+            shown, rest = [*shown, "-m", rest[1]], rest[2:]
+        elif rest and not rest[0].startswith("-"):
+            shown, rest = [PurePath(rest[0]).name], rest[1:]
+    while rest and not rest[0].startswith("-") and "=" not in rest[0] and len(" ".join(shown)) + len(rest[0]) < limit:
+        shown, rest = [*shown, rest[0]], rest[1:]
+    return " ".join(shown)[:limit] + (" …" if rest else "")

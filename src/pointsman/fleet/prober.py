@@ -1,0 +1,73 @@
+"""What is known of every target right now: asked again and again, apart from the traffic."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+
+from pointsman.domain.target import BackendState, Snapshot
+from pointsman.ports.backend import Backend
+
+CALM = 5.0  # seconds between probes of a target that is up
+EAGER = 1.0  # and of one that is not
+
+
+class Prober:
+    """One task per target. `snapshot()` is the same object until something changes."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, BackendState] = {}
+        self._snapshot = Snapshot.of(())
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._all_seen = asyncio.Event()
+        self._wake: dict[str, asyncio.Event] = {}
+
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def watch(self, backends: Mapping[str, Backend]) -> None:
+        """Probe exactly these from now on; states of targets that stay are kept."""
+        for name in [name for name in self._tasks if name not in backends]:
+            self._tasks.pop(name).cancel()
+            self._states.pop(name, None)
+            self._wake.pop(name, None)
+        for name, backend in backends.items():
+            if name in self._tasks:
+                self._tasks[name].cancel()
+            self._wake[name] = asyncio.Event()
+            self._tasks[name] = asyncio.create_task(self._follow(name, backend, self._wake[name]))
+        self._publish()
+
+    def look_again(self, name: str) -> None:
+        """Probe this one now: its process has said that something changed."""
+        if name in self._wake:
+            self._wake[name].set()
+
+    async def first_round(self, timeout: float) -> None:
+        """Returns when every target has been probed once, or after `timeout` seconds."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._all_seen.wait(), timeout)
+
+    async def close(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._tasks.clear()
+
+    async def _follow(self, name: str, backend: Backend, wake: asyncio.Event) -> None:
+        while True:
+            wake.clear()
+            state = await backend.probe()
+            if self._states.get(name) != state:
+                self._states[name] = state
+                self._publish()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(wake.wait(), CALM if state.health == "up" else EAGER)
+
+    def _publish(self) -> None:
+        self._snapshot = Snapshot.of(self._states.values())
+        if len(self._states) == len(self._tasks):
+            self._all_seen.set()
+        else:
+            self._all_seen.clear()

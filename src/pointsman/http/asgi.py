@@ -1,0 +1,127 @@
+"""The ASGI application: finds the endpoint, knows the caller, reads the body, and notices when the client is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.http.auth import Keys
+from pointsman.http.cors import Cors
+from pointsman.http.exchange import Client, Gone, Receive, Send
+
+log = logging.getLogger("pointsman")
+
+Post = Callable[[Client, bytes], Awaitable[None]]
+Get = Callable[[Client], Awaitable[None]]
+_OPEN = ("/health", "/ready")  # no key: load balancers ask
+
+
+class Doors:
+    """What stands behind each path. Replaced as a whole at a reload."""
+
+    def __init__(self, gets: dict[str, Get], posts: dict[str, Post], keys: Keys, cors: Cors, max_body: int) -> None:
+        self.gets = gets
+        self.posts = posts
+        self.keys = keys
+        self.cors = cors
+        self.max_body = max_body
+
+    def check(self, path: str, method: str) -> None:
+        """Raises a 404 or 405 that lists what is valid."""
+        allowed = [name for name, doors in (("GET", self.gets), ("POST", self.posts)) if path in doors]
+        if not allowed:
+            valid = sorted({*self.gets, *self.posts})
+            raise PointsmanError(
+                f"there is no endpoint {path[:200]}{did_you_mean(path[:200], valid)}; valid: {', '.join(valid)}",
+                status=404,
+                type="not_found_error",
+                code="unknown_endpoint",
+            )
+        if method not in allowed:
+            raise PointsmanError(
+                f"{path} takes {' or '.join(allowed)}, not {method}", status=405, code="method_not_allowed"
+            )
+
+
+class Gateway:
+    """The application that uvicorn serves. `doors` is swapped by one assignment."""
+
+    def __init__(self, doors: Doors) -> None:
+        self.doors = doors
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _http(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        doors = self.doors
+        client = Client(scope, receive, send, "req_" + secrets.token_hex(12))
+        origin = client.header(b"origin")
+        try:
+            if origin is not None:
+                client.extra += doors.cors.headers(origin)
+                if client.method == "OPTIONS" and client.header(b"access-control-request-method"):
+                    client.extra = doors.cors.preflight(origin, client.header(b"access-control-request-headers"))
+                    await client.reply(204 if client.extra else 403, b"")
+                    return
+            await self._dispatch(doors, scope, client)
+        except PointsmanError as error:
+            if not client.began:
+                await client.error(error)
+        except Gone:
+            pass
+        except Exception:
+            log.exception("request %s failed inside the gateway", client.request_id)
+            if not client.began:
+                await client.error(
+                    PointsmanError(
+                        "the gateway failed; its log has the details", status=500, type="api_error", code="internal"
+                    )
+                )
+
+    async def _dispatch(self, doors: Doors, scope: dict[str, Any], client: Client) -> None:
+        path, method = client.path, client.method
+        model = path.removeprefix("/v1/models/") if path.startswith("/v1/models/") else None
+        if model is not None:
+            path = "/v1/models/"
+        post = doors.posts.get(path) if method == "POST" else None
+        if post is None and (method not in ("GET", "HEAD") or path not in doors.gets):
+            doors.check(path, method)
+        if path not in _OPEN:
+            client.caller = doors.keys.identify(scope)
+        if post is None:
+            await doors.gets[path](client)
+            return
+        body = await client.body(doors.max_body)
+        await _while_connected(client, post(client, body))
+
+
+async def _while_connected(client: Client, work: Any) -> None:
+    """Runs `work`; when the client hangs up first, cancels it at once, which drops the engine's connection."""
+    task = asyncio.current_task()
+    assert task is not None
+    gone = False
+
+    async def watch() -> None:
+        nonlocal gone
+        await client.wait_gone()
+        if not client.ended:
+            gone = True
+            task.cancel()
+
+    watcher = asyncio.create_task(watch())
+    try:
+        await work
+    except asyncio.CancelledError:
+        if not gone:
+            raise
+        task.uncancel()
+    finally:
+        watcher.cancel()

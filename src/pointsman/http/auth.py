@@ -1,0 +1,75 @@
+"""Who calls: a key from the config, or this machine itself."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+from typing import Any
+
+import msgspec
+
+from pointsman.config.schema import Auth
+from pointsman.domain.errors import PointsmanError
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """`name` is the key's name, or anonymous for a loopback client without one."""
+
+    name: str = "anonymous"
+    role: str | None = None
+    admin: bool = False
+    usage: str | None = None
+
+
+_LOOPBACK = Caller(admin=True)
+
+
+class Keys:
+    """Compares SHA-256 digests only; a key itself is never kept."""
+
+    def __init__(self, auth: Auth) -> None:
+        self._callers = {
+            key.hash.removeprefix("sha256:"): Caller(key.name, key.role, key.admin, key.usage) for key in auth.keys
+        }
+
+    def identify(self, scope: dict[str, Any]) -> Caller:
+        """Raises a 401. A client on this machine needs no key, unless it is a proxy speaking for another (it says so in
+        X-Forwarded-For or Forwarded); a key that it gives and that is known counts all the same."""
+        token, forwarded = None, False
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                scheme, _, rest = value.partition(b" ")
+                token = rest.strip() if scheme.lower() == b"bearer" else None
+            elif name == b"x-api-key" and token is None:
+                token = value.strip()
+            elif name in (b"x-forwarded-for", b"forwarded"):
+                forwarded = True
+        if token and self._callers:
+            caller = self._callers.get(hashlib.sha256(token).hexdigest())
+            if caller is not None:
+                return caller
+        if not forwarded and _is_loopback(scope.get("client")):
+            return _LOOPBACK
+        wrong = "this API key is not known" if token else "an API key is needed"
+        raise PointsmanError(
+            f"{wrong}; send one of auth.keys as `Authorization: Bearer …`",
+            status=401,
+            type="authentication_error",
+            code="invalid_api_key",
+        )
+
+
+def _is_loopback(client: tuple[str, int] | None) -> bool:
+    if client is None:
+        return True  # a Unix socket
+    if client[0] == "127.0.0.1":
+        return True
+    try:
+        return ipaddress.ip_address(client[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def hash_key(key: str) -> str:
+    """What stands in the config for a key."""
+    return "sha256:" + hashlib.sha256(key.encode()).hexdigest()

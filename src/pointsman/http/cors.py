@@ -1,0 +1,48 @@
+"""Which web pages may call the gateway from a browser: those of this machine, and those that the config lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+_EXPOSED = (
+    b"x-pointsman-request-id, x-pointsman-stage, x-pointsman-rule, x-pointsman-target, x-pointsman-reason, "
+    b"x-pointsman-policy"
+)
+
+
+class Cors:
+    """`allowed` are origins (`https://chat.example.com`) or `*`."""
+
+    def __init__(self, allowed: Sequence[str]) -> None:
+        self._all = "*" in allowed
+        self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed)
+
+    def headers(self, origin: str | None) -> list[tuple[bytes, bytes]]:
+        """Response headers for a request of that origin; none where it may not read the answer."""
+        if origin is None or not self.allows(origin):
+            return []
+        return [
+            (b"access-control-allow-origin", origin.encode("latin-1")),
+            (b"access-control-expose-headers", _EXPOSED),
+            (b"vary", b"Origin"),
+        ]
+
+    def preflight(self, origin: str, wanted: str | None) -> list[tuple[bytes, bytes]]:
+        headers = self.headers(origin)
+        if headers:
+            headers += [
+                (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
+                (b"access-control-allow-headers", (wanted or "authorization, content-type").encode("latin-1")),
+                (b"access-control-max-age", b"86400"),
+            ]
+        return headers
+
+    def allows(self, origin: str) -> bool:
+        if self._all or origin.lower() in self._allowed:
+            return True
+        try:
+            host = urlsplit(origin).hostname
+        except ValueError:
+            return False
+        return host in ("localhost", "127.0.0.1", "::1")

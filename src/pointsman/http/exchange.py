@@ -1,0 +1,133 @@
+"""One HTTP exchange: what the client sent, and the ways to answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from pointsman.domain.errors import PointsmanError
+from pointsman.http.auth import Caller
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+
+class Gone(Exception):
+    """The client hung up before its request was whole: nobody is there to answer."""
+
+
+class Client:
+    """The other end. Knows its headers, its caller and whether a response has begun or ended."""
+
+    def __init__(self, scope: dict[str, Any], receive: Receive, send: Send, request_id: str) -> None:
+        self.path: str = scope["path"]
+        self.method: str = scope["method"]
+        self.request_id = request_id
+        self.caller = Caller()
+        self.extra: Headers = [(b"x-pointsman-request-id", request_id.encode())]
+        self.began = False
+        self.ended = False
+        self._headers: list[tuple[bytes, bytes]] = scope["headers"]
+        self._receive = receive
+        self._send = send
+
+    def header(self, name: bytes) -> str | None:
+        """The first header of that (lower-case) name, as Latin-1."""
+        for key, value in self._headers:
+            if key == name:
+                return value.decode("latin-1")
+        return None
+
+    async def body(self, limit: int) -> bytes:
+        """The whole request body. Raises a 413 beyond `limit` bytes, before reading them where the length is told."""
+        told = self.header(b"content-length")
+        if told is not None and told.isdigit() and int(told) > limit:
+            raise _too_large(limit, int(told))
+        encoding = self.header(b"content-encoding")
+        if encoding and encoding.lower() != "identity":
+            raise PointsmanError(
+                f"content-encoding {encoding!r} is not supported; send the body as it is",
+                status=415,
+                code="unsupported_encoding",
+            )
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            part = message.get("body", b"")
+            size += len(part)
+            if size > limit:
+                raise _too_large(limit, None)
+            if part:
+                parts.append(part)
+            if not message.get("more_body"):
+                return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def wait_gone(self) -> None:
+        """Returns when the client has hung up."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        self.began = True
+        await self._send({"type": "http.response.start", "status": status, "headers": [*headers, *self.extra]})
+
+    async def write(self, data: bytes) -> None:
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def finish(self, data: bytes = b"") -> None:
+        self.ended = True
+        await self._send({"type": "http.response.body", "body": data})
+
+    async def reply(
+        self,
+        status: int,
+        data: bytes,
+        content_type: bytes = b"application/json",
+        headers: Iterable[tuple[bytes, bytes]] = (),
+    ) -> None:
+        """A whole response at once."""
+        await self.start(
+            status,
+            [(b"content-type", content_type), (b"content-length", str(len(data)).encode()), *headers],
+        )
+        await self.finish(data)
+
+    async def json(self, status: int, value: Any) -> None:
+        await self.reply(status, msgspec.json.encode(value))
+
+    async def error(self, error: PointsmanError) -> None:
+        headers: Headers = []
+        if error.retry_after is not None:
+            headers.append((b"retry-after", str(max(1, round(error.retry_after))).encode()))
+        if error.status == 401:
+            headers.append((b"www-authenticate", b"Bearer"))
+        if error.status in (413, 415):
+            headers.append((b"connection", b"close"))
+        await self.reply(error.status, msgspec.json.encode(error_body(error, self.request_id)), headers=headers)
+
+
+def error_body(error: PointsmanError, request_id: str) -> dict[str, Any]:
+    """The one shape of an error on the wire."""
+    return {
+        "error": {
+            "message": error.message,
+            "type": error.type,
+            "code": error.code,
+            "param": error.param,
+            "src": error.src,
+            "request_id": request_id,
+        }
+    }
+
+
+def _too_large(limit: int, size: int | None) -> PointsmanError:
+    has = f"has {size} bytes" if size else "is larger than that"
+    return PointsmanError(
+        f"the body may have {limit} bytes (server.max_body); this one {has}", status=413, code="body_too_large"
+    )

@@ -1,0 +1,84 @@
+"""`/v1/embeddings` and `/v1/rerank`: to the model that the client names, and its answer back as it came."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from pointsman.domain.decision import Decision
+from pointsman.domain.request import Request
+from pointsman.execution.rewrite import rewrite
+from pointsman.http.decision_headers import decision_headers
+from pointsman.http.exchange import Client
+from pointsman.http.openai.read import read_embedding, read_rerank
+from pointsman.http.strict_json import Body, parse_body
+from pointsman.pipeline.handle import Exchange, Pipeline, Relaying
+from pointsman.ports.backend import Call
+
+
+class Relay:
+    """Both endpoints pass no rules: there is no question of a user in them."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
+    async def embeddings(self, client: Client, data: bytes) -> None:
+        """`base64` is made here, from the engine's floats: not every engine knows it, and the official Python client
+        asks for nothing else."""
+        body = parse_body(data)
+        request = read_embedding(body.tree, client)
+        encoded = body.tree.get("encoding_format") == "base64"
+        changes = {"encoding_format": "float"} if encoded else {}
+        await self._serve(client, request, body, "/embeddings", changes, _to_base64 if encoded else None)
+
+    async def rerank(self, client: Client, data: bytes) -> None:
+        """`top_n: null` (Dify) means all, which engines say by leaving it out."""
+        body = parse_body(data)
+        request = read_rerank(body.tree, client)
+        await self._serve(client, request, body, "/rerank", {} if body.tree.get("top_n") else {"top_n": None}, None)
+
+    async def _serve(
+        self,
+        client: Client,
+        request: Request,
+        body: Body,
+        path: str,
+        changes: dict[str, Any],
+        convert: Callable[[bytes], bytes] | None,
+    ) -> None:
+        def call_for(model: str, more: dict[str, Any]) -> Call:
+            return Call(path, rewrite(body.fields, {**more, **changes, "model": model}))
+
+        steps = self._pipeline.handle(request, Exchange(None, False, call_for))
+        parts: list[bytes] = []
+        content_type = b"application/json"
+        try:
+            decision = await anext(steps)
+            assert isinstance(decision, Decision)
+            client.extra += decision_headers(decision)
+            async for step in steps:
+                if isinstance(step, Relaying):
+                    client.extra += [(b"x-pointsman-target", step.target.encode("ascii", "replace"))]
+                    content_type = (step.content_type or "application/json").encode("latin-1")
+                elif isinstance(step, bytes):
+                    parts.append(step)
+        finally:
+            await steps.aclose()
+        answer = b"".join(parts)
+        await client.reply(200, convert(answer) if convert else answer, content_type)
+
+
+def _to_base64(answer: bytes) -> bytes:
+    """Every embedding as little-endian float32 in base64, the rest of the answer untouched."""
+    try:
+        body = msgspec.json.decode(answer)
+        for item in body["data"]:
+            if isinstance(item["embedding"], list):
+                item["embedding"] = base64.b64encode(np.asarray(item["embedding"], dtype="<f4").tobytes()).decode()
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError):
+        return answer
+    return msgspec.json.encode(body)

@@ -1,0 +1,166 @@
+"""The decision on a request: a pure function of (request, policy, snapshot, seed)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pointsman.admission.limits import REPLY_RESERVE, is_empty
+from pointsman.domain.decision import Decision, Match
+from pointsman.domain.features import Features
+from pointsman.domain.policy import EntryRule
+from pointsman.domain.request import Request
+from pointsman.domain.rule import Rule, RuleHit
+from pointsman.domain.target import Snapshot
+from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
+from pointsman.features.extract import extract
+from pointsman.pipeline.policy import Policy
+from pointsman.routing.choose import Choice, Wanted, choose
+from pointsman.routing.routes import matching_route
+from pointsman.rules import fill
+
+
+def decide(
+    request: Request, policy: Policy, snapshot: Snapshot, *, seed: int = 0, exact_tokens: int | None = None
+) -> Decision:
+    """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
+    the prompt, where the estimate was too near a limit."""
+    entry, direct = policy.resolve(request.model)
+    features = extract(request, exact_tokens)
+    tongue = tongue_of(features.language, policy.document.language)
+    if request.endpoint in ("chat", "completions"):
+        if is_empty(request):
+            decision: Decision | None = _refuse("guard.empty", say("empty", tongue), say("empty.reason", tongue))
+        else:
+            hit = policy.rules_for(request.model).match(
+                request.question, features, entry=request.model, endpoint=request.endpoint, role=request.caller_role
+            )
+            decision = _by_rule(hit, request, policy, tongue) if hit else None
+    else:
+        decision = None
+    if decision is None or decision.action == "route":
+        decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision)
+    return msgspec.structs.replace(decision, features=features, seed=seed, policy=policy.hash, snapshot=snapshot.hash)
+
+
+def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> Decision:
+    text = request.question or ""
+    matched = tuple(Match(group, text[start:end], start, end) for group, start, end in hit.spans)
+    rule = hit.rule
+    words = ", ".join(dict.fromkeys(match.text for match in matched))
+    reason = say("rule.reason", tongue, rule=rule.id, words=words) if words else say("rule.plain", tongue, rule=rule.id)
+    action = policy.action_of(rule)
+    if action is None:
+        return Decision(
+            stage="l0",
+            rule=rule.id,
+            action=rule.action,
+            parameters={"text": say("unbound", tongue, action=rule.action, rule=rule.id), "refused": True},
+            reason=say("unbound.reason", tongue, action=rule.action, rule=rule.id),
+            matched=matched,
+        )
+    kind, given = action
+    parameters = given if kind == "route" else _reply(kind, given, rule, matched, text, tongue)
+    return Decision(
+        stage="model" if kind == "route" else "l0",
+        rule=rule.id,
+        action="route" if kind == "route" else rule.action,
+        parameters=parameters,
+        reason=reason,
+        matched=matched,
+    )
+
+
+def _reply(
+    kind: str, given: dict[str, Any], rule: Rule, matched: tuple[Match, ...], question: str, tongue: Tongue
+) -> dict[str, Any]:
+    slots = {"question": question, **{match.group: match.text for match in reversed(matched)}}
+    if kind == "answer":
+        return {"text": fill(in_tongue(given["text"], tongue), slots)}
+    parts = [fill(in_tongue(given[key], tongue), slots) for key in ("why", "instead") if given.get(key)]
+    return {"text": ("" if tongue == "zh" else " ").join(parts), "refused": True}
+
+
+def _refuse(rule: str, text: str, reason: str) -> Decision:
+    return Decision(stage="l0", rule=rule, action="refuse", parameters={"text": text, "refused": True}, reason=reason)
+
+
+def _route(
+    request: Request,
+    policy: Policy,
+    snapshot: Snapshot,
+    entry: EntryRule | None,
+    direct: tuple[str, ...],
+    features: Features,
+    tongue: Tongue,
+    steer: Decision | None,
+) -> Decision:
+    names = policy.document.names
+    hint = steer.parameters if steer else {}
+    if steer and hint.get("task"):
+        features = msgspec.structs.replace(features, task_type=hint["task"], task_source="declared")
+    if entry is None:
+        reason = say("named.reason", tongue, target=request.model)
+        wanted = [Wanted(f"named as {request.model}", direct)]
+    elif steer and hint.get("target"):
+        reason = steer.reason
+        wanted = [Wanted(f"rule {steer.rule}", names.get(hint["target"], ())), *_fallback(policy)]
+    elif request.endpoint not in ("chat", "completions"):
+        reason = say("named.reason", tongue, target=request.model)
+        wanted = [Wanted("embedding model", tuple(t.name for t in policy.targets.values() if t.embedding))]
+    else:
+        route = matching_route(policy.routes, features, entry.name)
+        if route:
+            reason = say("route.reason", tongue, route=route.name, target=route.target)
+            wanted = [Wanted(f"route {route.name}", names[route.target]), *_fallback(policy)]
+        else:
+            reason = say("fallback.reason", tongue, target=policy.document.fallback)
+            wanted = _fallback(policy)
+        if steer:
+            reason = f"{steer.reason}; {reason}"
+
+    def pick(groups: list[Wanted]) -> Choice:
+        return choose(
+            groups,
+            policy.targets,
+            snapshot,
+            input_tokens=features.input_tokens,
+            reserve=REPLY_RESERVE,
+            keep_local=entry.keep_local if entry else True,
+        )
+
+    choice = pick(wanted)
+    if entry is not None and not choice.targets and choice.context_length is not None:
+        choice = pick([*wanted, Wanted("holds the prompt", policy.tier_targets)])
+    decision = Decision(
+        stage="model",
+        rule=steer.rule if steer else None,
+        action="route" if steer else None,
+        parameters={key: value for key, value in hint.items() if value},
+        matched=steer.matched if steer else (),
+        reason=reason,
+        targets=choice.targets,
+        left_out=choice.left_out,
+        max_retries=policy.document.max_retries,
+    )
+    if choice.targets:
+        return decision
+    if choice.context_length is not None:
+        numbers = {"tokens": features.input_tokens, "limit": choice.context_length - REPLY_RESERVE}
+        if entry is None:
+            return msgspec.structs.replace(
+                decision, error="context_length_exceeded", reason=say("too_long.reason", tongue, **numbers)
+            )
+        refusal = _refuse("guard.length", say("too_long", tongue, **numbers), say("too_long.reason", tongue, **numbers))
+        return msgspec.structs.replace(refusal, left_out=choice.left_out)
+    if any(policy.targets[name].external for name in policy.targets) and choice.left_out:
+        return msgspec.structs.replace(
+            decision, error="keep_local", reason=say("all_external", tongue, model=request.model)
+        )
+    return msgspec.structs.replace(decision, error="no_target", reason=say("no_model", tongue, install=INSTALL))
+
+
+def _fallback(policy: Policy) -> list[Wanted]:
+    name = policy.document.fallback
+    return [Wanted("fallback", policy.document.names[name])] if name else []

@@ -1,0 +1,159 @@
+"""Config and rule files → policy document."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pointsman.config.load import Loaded
+from pointsman.config.references import target_names
+from pointsman.config.rule_files import RuleFile
+from pointsman.config.schema import Config, Route
+from pointsman.domain.errors import Problem, Problems, did_you_mean
+from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
+from pointsman.domain.rule import Rule
+from pointsman.domain.target import Target
+from pointsman.domain.task_types import TASK_TYPES
+from pointsman.rules import duplicate_ids, parse_rules
+from pointsman.rules.actions import parse_action
+
+_DEFAULTS = ("medium", "light", "heavy")
+_KINDS = ("answer", "refuse", "route")
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A document, and what its author should know though it is no error."""
+
+    document: PolicyDocument
+    notes: tuple[str, ...]
+
+
+def build_document(loaded: Loaded, targets: dict[str, tuple[Target, ...]], version: str) -> Placed:
+    """`targets` are those of each key in `models:`, in the order of trying. Raises Problems with all that is wrong in
+    rules and actions, each with its file and line."""
+    config = loaded.config
+    problems: list[Problem] = []
+    rules: list[Rule] = []
+    for file in loaded.rules:
+        try:
+            rules += parse_rules(file.source.data, pack=file.pack, source=file.source.name)
+        except Problems as error:
+            problems += [_place(file, problem) for problem in error.problems]
+    problems += duplicate_ids(rules)
+    actions: dict[str, ActionRule] = {}
+    for name, data in config.actions.items():
+        try:
+            actions[name] = parse_action(name, data)
+        except Problems as error:
+            problems += error.problems
+    names = {name: tuple(t.name for t in targets[tier]) for name, tier in target_names(config).items()}
+    tier_names = {*config.models, *(alias for model in config.models.values() for alias in model.aliases)}
+    for target in (target for several in targets.values() for target in several):
+        if target.model not in tier_names:  # a real model name reaches all its backends, in whatever tier they stand
+            same = [t.name for several in targets.values() for t in several if t.model == target.model]
+            names[target.model] = tuple(dict.fromkeys(same))
+    problems += _route_targets(rules, actions, names)
+    if problems:
+        raise Problems(problems)
+    fallback = config.fallback.target or next(
+        (tier for tier in (*_DEFAULTS, *config.models) if tier in config.models), None
+    )
+    unique = {target.name: target for several in targets.values() for target in several}
+    document = PolicyDocument(
+        version=version,
+        targets=tuple(unique.values()),
+        names=names,
+        entries=tuple(
+            EntryRule(name, tuple(entry.packs) if entry.packs is not None else None, entry.keep_local)
+            for name, entry in config.entries.items()
+        ),
+        guard_packs=tuple(sorted({file.pack for file in loaded.rules if file.guard})),
+        rules=tuple(rules),
+        routes=tuple(_route(route) for route in config.routes),
+        fallback=fallback,
+        max_retries=config.fallback.max_retries,
+        actions=actions,
+        language=config.server.language,
+    )
+    return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions)))
+
+
+def _place(file: RuleFile, problem: Problem) -> Problem:
+    path = problem.path
+    if isinstance(file.source.data, list):
+        path = path.removeprefix("rules")
+    line = file.source.line(path)
+    where = f"{file.source.name}:{line}" if line else file.source.name
+    return Problem(problem.path, problem.message, valid=problem.valid, where=where)
+
+
+def _route_targets(
+    rules: list[Rule], actions: dict[str, ActionRule], names: dict[str, tuple[str, ...]]
+) -> list[Problem]:
+    """Targets and task types that a route action names must exist. Without any model there is nothing to check by."""
+    named = [(f"rules.{rule.id}.route", rule.source, rule.parameters) for rule in rules if rule.action == "route"]
+    named += [
+        (f"actions.{name}.route", "", action.parameters) for name, action in actions.items() if action.kind == "route"
+    ]
+    problems = []
+    for path, source, parameters in named:
+        target, task = parameters.get("target"), parameters.get("task")
+        if target and names and target not in names:
+            hint = did_you_mean(target, list(names))
+            problems.append(
+                Problem(
+                    f"{path}.target",
+                    f"{target!r} is no tier, alias or model{hint}",
+                    valid=", ".join(names),
+                    where=source or None,
+                )
+            )
+        if task and task not in TASK_TYPES:
+            hint = did_you_mean(task, list(TASK_TYPES))
+            problems.append(
+                Problem(
+                    f"{path}.task", f"no task type {task!r}{hint}", valid=", ".join(TASK_TYPES), where=source or None
+                )
+            )
+    return problems
+
+
+def _unbound(rules: list[Rule], actions: dict[str, ActionRule]) -> list[str]:
+    known = {*_KINDS, *actions, *TASK_TYPES}
+    return [
+        f"rule {rule.id}: nothing provides its action {rule.action!r}{did_you_mean(rule.action, sorted(known))}; "
+        f"matching requests are told so. Define actions.{rule.action} (an answer, refuse or route), or use one of: "
+        f"{', '.join(sorted(known))}"
+        for rule in rules
+        if rule.action not in known
+    ]
+
+
+def _fallback_note(config: Config, fallback: str | None) -> list[str]:
+    if config.fallback.target or not fallback or len(config.models) == 1:
+        return []
+    return [f"fallback.target is not set; requests that no route takes go to {fallback}"]
+
+
+def _route(route: Route) -> RouteRule:
+    match = route.match
+    return RouteRule(
+        name=route.name,
+        target=route.target,
+        priority=route.priority,
+        min_tokens=match.min_tokens,
+        max_tokens=match.max_tokens,
+        task_types=_several(match.task_type),
+        languages=_several(match.language),
+        entries=_several(match.entry),
+        min_turns=match.turns,
+        code=match.code,
+        tools=match.tools,
+        images=match.images,
+        brief=match.brief,
+    )
+
+
+def _several(value: str | list[str] | None) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    return (value,) if isinstance(value, str) else tuple(value)

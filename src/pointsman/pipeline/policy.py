@@ -1,0 +1,71 @@
+"""A policy document, compiled: what `decide` works with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument
+from pointsman.domain.rule import Rule
+from pointsman.domain.target import Target
+from pointsman.domain.task_types import TASK_TYPES
+from pointsman.routing.routes import in_order
+from pointsman.rules import RuleSet, compile_rules
+
+_TIERS = ("light", "medium", "heavy")
+_KINDS = ("answer", "refuse", "route")
+
+
+class Policy:
+    """Immutable. Built off the event loop, swapped by one assignment."""
+
+    def __init__(self, document: PolicyDocument) -> None:
+        self.document = document
+        self.hash = document.hash
+        self.targets: dict[str, Target] = {target.name: target for target in document.targets}
+        self.entries: dict[str, EntryRule] = {entry.name: entry for entry in document.entries}
+        self.routes = in_order(document.routes)
+        tiers = [document.fallback, *(route.target for route in self.routes), *_TIERS]
+        self.tier_targets = tuple(target for tier in tiers if tier for target in document.names.get(tier, ()))
+        self._guards = compile_rules([rule for rule in document.rules if rule.pack in document.guard_packs])
+        compiled: dict[tuple[str, ...] | None, RuleSet] = {}
+        for entry in document.entries:
+            if entry.packs not in compiled:
+                compiled[entry.packs] = compile_rules(
+                    [rule for rule in document.rules if entry.packs is None or rule.pack in entry.packs]
+                )
+        self._rules = {entry.name: compiled[entry.packs] for entry in document.entries}
+
+    def rules_for(self, name: str) -> RuleSet:
+        """An entry's own rules; the guard packs for a tier, alias or model named directly."""
+        return self._rules.get(name, self._guards)
+
+    def resolve(self, name: str) -> tuple[EntryRule | None, tuple[str, ...]]:
+        """What a client named: an entry (and no targets yet), or the targets behind a tier, alias or model. Raises a 404
+        that lists the valid names."""
+        entry = self.entries.get(name)
+        if entry is not None:
+            return entry, ()
+        targets = self.document.names.get(name)
+        if targets is not None:
+            return None, targets
+        valid = [*self.entries, *self.document.names]
+        raise PointsmanError(
+            f'there is no model "{name[:200]}"{did_you_mean(name[:200], valid)}; valid: {", ".join(valid)}',
+            status=404,
+            type="not_found_error",
+            code="model_not_found",
+            param="model",
+        )
+
+    def action_of(self, rule: Rule) -> tuple[str, dict[str, Any]] | None:
+        """Kind and parameters of the rule's action: built in, defined under `actions:`, or a task type to steer by. None
+        where nothing provides it."""
+        if rule.action in _KINDS:
+            return rule.action, rule.parameters
+        defined: ActionRule | None = self.document.actions.get(rule.action)
+        if defined is not None:
+            return defined.kind, {**defined.parameters, **rule.parameters}
+        if rule.action in TASK_TYPES:
+            return "route", {"task": rule.action}
+        return None

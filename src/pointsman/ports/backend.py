@@ -1,0 +1,70 @@
+"""One inference server, as the pipeline sees it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from pointsman.domain.target import BackendState, Target
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One HTTP exchange with an engine. `path` is below the backend's base URL (`/chat/completions`); `body` goes out
+    as it is; `headers` are extra ones, names in lower case. Time-outs in seconds; `idle` is the longest silence
+    between bytes; a backend's own settings cut them."""
+
+    path: str
+    body: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+    method: str = "POST"
+    first_byte: float = 86_400.0
+    idle: float = 86_400.0
+
+
+class Stream(Protocol):
+    """A response whose head has arrived. Iterate `chunks()` to the end or call `close()`: closing early drops the
+    connection, which is how an engine learns that nobody waits any more."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def headers(self) -> Sequence[tuple[str, str]]: ...
+
+    def header(self, name: str) -> str | None: ...
+
+    def chunks(self) -> AsyncIterator[bytes]: ...
+
+    async def read(self, limit: int = 32 << 20) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+class BackendFailure(Exception):
+    """The engine could not be reached or broke off: no usable response. `kind` is one of connect, first_byte_timeout,
+    idle_timeout, reset, protocol. `sent` says whether any byte of the response had arrived."""
+
+    def __init__(self, kind: str, message: str, *, sent: bool = False) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.sent = sent
+
+
+class Backend(Protocol):
+    """What the pipeline may ask of an inference server. Every method may raise BackendFailure; none retries."""
+
+    @property
+    def target(self) -> Target: ...
+
+    async def open(self, call: Call) -> Stream: ...
+
+    async def probe(self) -> BackendState: ...
+
+    async def count_tokens(self, messages: Sequence[dict[str, Any]] | str) -> int | None:
+        """Tokens of the prompt by the engine's own tokenizer, or None where the engine cannot count."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,24 @@
+"""Time, as an argument."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """`wall` is seconds since the epoch, for people; `monotonic` is seconds for differences."""
+
+    def wall(self) -> float: ...
+
+    def monotonic(self) -> float: ...
+
+
+class SystemClock:
+    """The machine's own."""
+
+    def wall(self) -> float:
+        return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()

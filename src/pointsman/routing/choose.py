@@ -1,0 +1,68 @@
+"""From a tier to an ordered list of targets: what cannot serve is left out with its reason, what is down comes last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from pointsman.domain.decision import TargetChoice
+from pointsman.domain.target import BackendState, Snapshot, Target
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Targets in the order of preference and why they are there ("route simple_qa", "fallback")."""
+
+    why: str
+    targets: tuple[str, ...]
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """`targets` in the order of trying, maybe none; `left_out` with reasons; `context_length` is the largest context
+    among the targets that the prompt did not fit, None where length left none out."""
+
+    targets: tuple[TargetChoice, ...]
+    left_out: tuple[TargetChoice, ...]
+    context_length: int | None = None
+
+
+def choose(
+    wanted: Sequence[Wanted],
+    targets: Mapping[str, Target],
+    snapshot: Snapshot,
+    *,
+    input_tokens: int,
+    reserve: int,
+    keep_local: bool,
+) -> Choice:
+    """Pure. A prompt fits where `input_tokens + reserve` is at most the target's context length, or that is unknown."""
+    chosen: dict[str, tuple[int, TargetChoice]] = {}
+    left_out: dict[str, TargetChoice] = {}
+    largest: int | None = None
+    for name, why in _in_turn(wanted):
+        if name in chosen or name in left_out:
+            continue
+        state = snapshot.state(name)
+        context = state.facts.context_length
+        if keep_local and targets[name].external:
+            left_out[name] = TargetChoice(name, "external, and this entry keeps requests local")
+        elif context is not None and input_tokens + reserve > context:
+            largest = max(largest or 0, context)
+            left_out[name] = TargetChoice(name, f"holds {context} tokens, the prompt has {input_tokens}")
+        else:
+            chosen[name] = (_RANK[state.health], TargetChoice(name, _explain(why, state)))
+    ordered = sorted(chosen.values(), key=lambda pair: pair[0])
+    return Choice(tuple(choice for _, choice in ordered), tuple(left_out.values()), largest)
+
+
+_RANK = {"up": 0, "unknown": 0, "loading": 1, "down": 2}
+
+
+def _in_turn(wanted: Sequence[Wanted]) -> Iterable[tuple[str, str]]:
+    for group in wanted:
+        for name in group.targets:
+            yield name, group.why
+
+
+def _explain(why: str, state: BackendState) -> str:
+    return why if state.health in ("up", "unknown") else f"{why}; {state.health}: {state.problem or 'no answer'}"

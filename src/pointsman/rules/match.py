@@ -1,0 +1,182 @@
+"""Deciding: which rule takes a request. Pure, immutable, safe to share between threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pointsman.domain.features import Features
+from pointsman.domain.rule import Conditions, Rule, RuleHit
+from pointsman.rules.fold import Folded, fold
+from pointsman.rules.index import Index, Seen
+from pointsman.rules.negation import negated
+from pointsman.rules.terms import Finder, Regex, Whole
+
+
+class GroupPlan:
+    """A group over term ids: `sure` are settled by the index alone, `unsure` must be verified when possible."""
+
+    __slots__ = ("at_least", "name", "sure", "terms", "unsure")
+
+    def __init__(self, name: str, at_least: int, terms: Sequence[int], decided: Sequence[bool]) -> None:
+        self.name = name
+        self.at_least = at_least
+        self.terms = tuple(dict.fromkeys(terms))
+        self.sure = frozenset(term for term in self.terms if decided[term])
+        self.unsure = tuple(term for term in self.terms if not decided[term])
+
+
+class RulePlan:
+    """A rule, ready to be checked."""
+
+    __slots__ = ("conditions", "gates", "groups", "none", "rule", "settled")
+
+    def __init__(self, rule: Rule, groups: tuple[GroupPlan, ...], none: GroupPlan | None) -> None:
+        self.rule = rule
+        self.groups = groups
+        self.none = none
+        # Each gate must hold a term that was seen; where that says it all, the groups need no further look.
+        self.gates = tuple(frozenset(group.terms) for group in groups)
+        self.settled = all(group.at_least == 1 and not group.unsure for group in groups)
+        self.conditions = None if rule.conditions == Conditions() else rule.conditions
+
+
+class _Text:
+    """What one call has learned of its text. Lives for that call only."""
+
+    __slots__ = ("_verified", "folded", "found", "possible", "terms")
+
+    def __init__(self, folded: Folded, seen: Seen, terms: Sequence[Finder]) -> None:
+        self.folded = folded
+        self.found = seen.found
+        self.possible = seen.possible
+        self.terms = terms
+        self._verified: dict[int, bool] = {}
+
+    def occurs(self, number: int) -> bool:
+        if number not in self.possible:
+            return False
+        known = self._verified.get(number)
+        if known is None:
+            term = self.terms[number]
+            if isinstance(term, Regex):
+                known = term.occurs(self.folded)
+            else:
+                known = next(term.occurrences(self.folded), None) is not None
+            self._verified[number] = known
+        return known
+
+    def holds(self, group: GroupPlan) -> bool:
+        wanted = group.at_least
+        if wanted == 1:
+            if not group.sure.isdisjoint(self.found):
+                return True
+        else:
+            wanted -= len(group.sure & self.found)
+            if wanted <= 0:
+                return True
+        if wanted > len(group.unsure):
+            return False
+        for number in group.unsure:
+            if self.occurs(number):
+                wanted -= 1
+                if not wanted:
+                    return True
+        return False
+
+    def negated(self, plan: RulePlan) -> bool:
+        """Whether any occurrence of a term of the rule is negated, see `negation.py`; `whole` terms cannot be."""
+        places: set[tuple[int, int]] = set()
+        for group in plan.groups:
+            for number in group.terms:
+                term = self.terms[number]
+                if not isinstance(term, Whole) and (number in self.found or self.occurs(number)):
+                    places.update(term.occurrences(self.folded))
+        return negated(self.folded, sorted(places))
+
+
+class RuleSet:
+    """Rules compiled for matching: `rules` in rank order (priority, then load order), highest first."""
+
+    __slots__ = ("_always", "_index", "_plans", "_posted", "_terms", "rules")
+
+    def __init__(
+        self,
+        plans: Sequence[RulePlan],
+        terms: Sequence[Finder],
+        index: Index,
+        posted: Mapping[int, tuple[int, ...]],
+        always: Sequence[int],
+    ) -> None:
+        self.rules: tuple[Rule, ...] = tuple(plan.rule for plan in plans)
+        self._plans = tuple(plans)
+        self._terms = tuple(terms)
+        self._index = index
+        self._posted = posted
+        self._always = tuple(always)
+
+    def match(
+        self, text: str | None, features: Features, *, entry: str, endpoint: str, role: str | None
+    ) -> RuleHit | None:
+        """The highest rule that takes the request, with the places of its terms; None when none does.
+
+        `text` is the user's question; None (no question, as in a tool loop) is as good as an empty text: only rules
+        without groups can take it. `role` is the caller's; a rule that names roles needs one of them.
+        Spans are half-open ranges of the original text: for each group, each distinct term that occurs, at its first
+        place, ordered by place with the longer first. Overlapping terms all count."""
+        folded = fold(text or "")
+        seen = self._index.scan(folded)
+        posted = self._posted
+        present = seen.found | seen.possible
+        ranks = set(self._always)
+        for number in present:
+            if number in posted:
+                ranks.update(posted[number])
+        if not ranks:
+            return None
+        state = _Text(folded, seen, self._terms)
+        for rank in sorted(ranks):
+            plan = self._plans[rank]
+            if any(map(present.isdisjoint, plan.gates)):
+                continue
+            if not plan.settled and not all(map(state.holds, plan.groups)):
+                continue
+            conditions = plan.conditions
+            if conditions is not None and not conditions_hold(conditions, features, entry, endpoint, role):
+                continue
+            if plan.none is not None and state.holds(plan.none):
+                continue
+            if plan.rule.negatable and plan.groups and state.negated(plan):
+                continue
+            return RuleHit(plan.rule, _spans(plan, state))
+        return None
+
+
+def conditions_hold(conditions: Conditions, features: Features, entry: str, endpoint: str, role: str | None) -> bool:
+    """Scalars of a rule against a request. `tokens` counts the question, bounds are inclusive."""
+    tokens, turn = features.question_tokens, features.turns
+    return (
+        (conditions.min_tokens is None or tokens >= conditions.min_tokens)
+        and (conditions.max_tokens is None or tokens <= conditions.max_tokens)
+        and (conditions.min_turn is None or turn >= conditions.min_turn)
+        and (conditions.max_turn is None or turn <= conditions.max_turn)
+        and (conditions.roles is None or role in conditions.roles)
+        and (conditions.entries is None or entry in conditions.entries)
+        and (conditions.endpoints is None or endpoint in conditions.endpoints)
+        and (conditions.languages is None or features.language in conditions.languages)
+        and (conditions.asked is None or features.asked == conditions.asked)
+        and (conditions.tools is None or features.tools == conditions.tools)
+        and (conditions.images is None or bool(features.images) == conditions.images)
+        and (conditions.structured is None or features.structured == conditions.structured)
+    )
+
+
+def _spans(plan: RulePlan, state: _Text) -> tuple[tuple[str, int, int], ...]:
+    spans: list[tuple[str, int, int]] = []
+    for group in plan.groups:
+        places = set()
+        for number in group.terms:
+            if number in state.found or state.occurs(number):
+                places.update([place for place in [next(state.terms[number].occurrences(state.folded), None)] if place])
+        for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
+            spans.append((group.name, *state.folded.original(start, end)))
+    return tuple(spans)

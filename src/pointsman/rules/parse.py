@@ -1,0 +1,113 @@
+"""From the plain objects of a rules file to `Rule`s, or to everything that is wrong with it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.rule import Rule
+from pointsman.rules.fields import Notes, kind
+from pointsman.rules.flat import FLAT_KEYS, context_kind, is_flat, read_flat
+from pointsman.rules.outcome import OUTCOMES, read_outcome
+from pointsman.rules.when import When, read_when
+
+DEFAULT_PRIORITY = 50
+_MOST = 1_000_000
+_COMMON = ("id", "priority", "negation", "gpu_memory", "examples", "counter_examples", "parameters", *OUTCOMES)
+
+
+def parse_rules(data: Any, *, pack: str, source: str = "") -> tuple[Rule, ...]:
+    """The rules of one file. `data` is what YAML 1.2 gives: a list of rules, or {rules: [...]}; each rule in the clear
+    form (`when`) or in document A's (`pattern`). `source` names the file in problems and in `Rule.source`.
+    Raises Problems with all that is wrong. Ids may still clash with other files: see `duplicate_ids`."""
+    notes = Notes(source or None)
+    rules = []
+    for place, item in enumerate(_items(notes, data)):
+        notes.rule = None
+        rule = _rule(notes, f"rules[{place}]", item, pack, source)
+        if rule is not None:
+            rules.append(rule)
+    if notes.problems:
+        raise Problems(notes.problems)
+    return tuple(rules)
+
+
+def duplicate_ids(rules: Iterable[Rule]) -> list[Problem]:
+    """A problem for each rule whose id an earlier rule has, over all files and packs."""
+    first: dict[str, Rule] = {}
+    problems = []
+    for rule in rules:
+        other = first.setdefault(rule.id, rule)
+        if other is not rule:
+            place = f"pack {other.pack}" + (f", {other.source}" if other.source else "")
+            message = f'id "{rule.id}" is taken already ({place}); ids are unique over all packs'
+            problems.append(Problem(f"rules.{rule.id}", message, where=rule.source or f"pack {rule.pack}"))
+    return problems
+
+
+def _items(notes: Notes, data: Any) -> list[Any]:
+    if isinstance(data, dict):
+        notes.unknown_keys("$", data, ("rules",))
+        if "rules" not in data:
+            return []
+        data = data["rules"]
+    if data is None or isinstance(data, list):
+        return data or []
+    notes.wrong("rules", f"must be a list of rules, not {kind(data)}", "a list, or {rules: [...]}")
+    return []
+
+
+def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | None:
+    rule = notes.mapping(path, item)
+    if rule is None:
+        return None
+    before = len(notes.problems)
+    name = notes.text(f"{path}.id", rule["id"]) if "id" in rule else None
+    if "id" not in rule:
+        notes.wrong(path, "`id` is missing")
+    notes.rule = name
+    when = _which(notes, path, rule)
+    groups = when.groups if when else ()
+    outcome = read_outcome(notes, path, rule, [group.name for group in groups])
+    priority = notes.number(f"{path}.priority", rule.get("priority", DEFAULT_PRIORITY), -_MOST, _MOST)
+    gpu_memory = notes.number(f"{path}.gpu_memory", rule["gpu_memory"], 0, _MOST) if "gpu_memory" in rule else None
+    negation = rule.get("negation", "respect")
+    if negation not in ("respect", "ignore"):
+        notes.wrong(f"{path}.negation", f"unknown value {negation!r}", "ignore, respect")
+    examples = notes.texts(f"{path}.examples", rule["examples"]) if "examples" in rule else ()
+    counter = notes.texts(f"{path}.counter_examples", rule["counter_examples"]) if "counter_examples" in rule else ()
+    if len(notes.problems) > before or name is None or when is None or outcome is None or priority is None:
+        return None
+    action, parameters = outcome
+    return Rule(
+        id=name,
+        pack=pack,
+        priority=priority,
+        groups=when.groups,
+        none=when.none,
+        conditions=when.conditions,
+        action=action,
+        parameters=parameters,
+        negatable=negation != "ignore",
+        gpu_memory=gpu_memory,
+        examples=examples,
+        counter_examples=counter,
+        source=source,
+    )
+
+
+def _which(notes: Notes, path: str, rule: dict[Any, Any]) -> When | None:
+    flat = is_flat(rule)
+    if flat and "when" in rule:
+        notes.wrong(path, "mixes two forms: put the words of `pattern` and its contexts into `when`")
+        return None
+    if flat:
+        known = [key for key in rule if context_kind(key)]
+        notes.unknown_keys(path, {key: None for key in rule if key not in known}, (*_COMMON, *FLAT_KEYS))
+        return When(read_flat(notes, path, rule))
+    notes.unknown_keys(path, rule, (*_COMMON, "when"))
+    if "when" not in rule:
+        notes.wrong(path, "says nothing of when it applies", "`when`, or `pattern` with its context lists")
+        return None
+    return read_when(notes, f"{path}.when", rule["when"])

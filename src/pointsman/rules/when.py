@@ -1,0 +1,105 @@
+"""The `when` of the clear form: groups, excludes and scalars, on one level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pointsman.domain.rule import Conditions, Group, Term
+from pointsman.rules.fields import Notes
+from pointsman.rules.groups import NESTED, distinct, make_term, read_group, read_terms
+
+_KEYS = (
+    "all", "any", "none", "whole", "tokens", "turn", "role", "entry", "endpoint", "language",
+    "asked", "tools", "images", "structured",
+)  # fmt: skip
+_ENDPOINTS = ("chat", "completions", "embeddings", "rerank")
+_LANGUAGES = ("zh", "en", "other")
+_MOST = 10_000_000
+
+
+class When(msgspec.Struct, frozen=True):
+    """What a `when` says."""
+
+    groups: tuple[Group, ...] = ()
+    none: tuple[Term, ...] = ()
+    conditions: Conditions = Conditions()
+
+
+def read_when(notes: Notes, path: str, value: Any) -> When | None:
+    """Read `when`; None where it is no mapping or says nothing."""
+    when = notes.mapping(path, value)
+    if when is None:
+        return None
+    if not when:
+        notes.wrong(path, "is empty, so the rule would take every request", ", ".join(_KEYS))
+        return None
+    if "when" in when:
+        notes.wrong(f"{path}.when", f"nested condition; {NESTED}", ", ".join(_KEYS))
+        when = {key: content for key, content in when.items() if key != "when"}
+    notes.unknown_keys(path, when, _KEYS)
+    groups: list[Group | None] = []
+    if "whole" in when:
+        groups.append(_whole(notes, f"{path}.whole", when["whole"]))
+    if "all" in when:
+        members = notes.sequence(f"{path}.all", when["all"]) or ()
+        for place, member in enumerate(members):
+            groups.append(read_group(notes, f"{path}.all[{place}]", member, f"all{place + 1}"))
+    if "any" in when:
+        terms = read_terms(notes, f"{path}.any", when["any"])
+        groups.append(Group("any", terms) if terms else None)
+    kept = tuple(group for group in groups if group is not None)
+    _unique_names(notes, path, kept)
+    none = read_terms(notes, f"{path}.none", when["none"]) if "none" in when else ()
+    return When(kept, none, _conditions(notes, path, when))
+
+
+def _whole(notes: Notes, path: str, value: Any) -> Group | None:
+    texts = (value,) if isinstance(value, str) else notes.texts(path, value)
+    terms = [make_term(notes, f"{path}[{place}]", "whole", text) for place, text in enumerate(texts)]
+    kept = tuple(term for term in terms if term is not None)
+    return Group("whole", kept) if distinct(kept) else None
+
+
+def _unique_names(notes: Notes, path: str, groups: tuple[Group, ...]) -> None:
+    names = [group.name for group in groups]
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        notes.wrong(path, f'two groups are named "{name}"')
+
+
+def _conditions(notes: Notes, path: str, when: dict[Any, Any]) -> Conditions:
+    def names(key: str, valid: tuple[str, ...] | None = None) -> frozenset[str] | None:
+        return notes.names(f"{path}.{key}", when[key], valid) if key in when else None
+
+    def flag(key: str) -> bool | None:
+        return notes.flag(f"{path}.{key}", when[key]) if key in when else None
+
+    min_tokens, max_tokens = _range(notes, f"{path}.tokens", when.get("tokens", {}), 0)
+    min_turn, max_turn = _range(notes, f"{path}.turn", when.get("turn", {}), 1)
+    return Conditions(
+        min_tokens=min_tokens,
+        max_tokens=max_tokens,
+        min_turn=min_turn,
+        max_turn=max_turn,
+        roles=names("role"),
+        entries=names("entry"),
+        endpoints=names("endpoint", _ENDPOINTS),
+        languages=names("language", _LANGUAGES),
+        asked=flag("asked"),
+        tools=flag("tools"),
+        images=flag("images"),
+        structured=flag("structured"),
+    )
+
+
+def _range(notes: Notes, path: str, value: Any, least: int) -> tuple[int | None, int | None]:
+    bounds = notes.mapping(path, value)
+    if bounds is None:
+        return None, None
+    notes.unknown_keys(path, bounds, ("min", "max"))
+    low = notes.number(f"{path}.min", bounds["min"], least, _MOST) if "min" in bounds else None
+    high = notes.number(f"{path}.max", bounds["max"], least, _MOST) if "max" in bounds else None
+    if low is not None and high is not None and low > high:
+        notes.wrong(path, f"min {low} is above max {high}, so no request fits")
+    return low, high

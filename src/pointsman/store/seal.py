@@ -1,0 +1,46 @@
+"""Prompts at rest: AES-256-GCM, the key in a file that only the owner reads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_NONCE = 12
+
+
+class Seal:
+    """Encrypts with a fresh nonce each time. `about` (the row's id) is bound to the text: sealed bytes moved to another
+    row do not open."""
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = AESGCM(key)
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> Seal:
+        """The key in `folder`/log.key, made when it is not there. Raises OSError, ValueError (not 32 bytes)."""
+        path = folder / "log.key"
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            key = path.read_bytes()
+            if len(key) != 32:
+                raise ValueError(f"{path} holds {len(key)} bytes; a key has 32") from None
+        else:
+            key = os.urandom(32)
+            with os.fdopen(handle, "wb") as file:
+                file.write(key)
+        return cls(key)
+
+    def close(self, text: bytes, about: str) -> bytes:
+        nonce = os.urandom(_NONCE)
+        return nonce + self._cipher.encrypt(nonce, text, about.encode())
+
+    def open(self, sealed: bytes, about: str) -> bytes | None:
+        """None where the key is another one, or the bytes were changed."""
+        try:
+            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], about.encode())
+        except InvalidTag:
+            return None

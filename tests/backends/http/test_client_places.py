@@ -1,0 +1,248 @@
+"""Where a backend can be: IPv4, IPv6, Unix sockets, TLS; and how a failure to connect reads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scripted_upstream import answering, sized
+
+from pointsman.backends.http import connect
+from pointsman.ports.backend import BackendFailure, Call
+
+CALL = Call("/v1/x", b"{}")
+
+
+async def echo(peer) -> None:
+    while (request := await peer.request()) is not None:
+        await peer.send(sized(f"{request.line} {request.headers['host']}".encode()))
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
+
+
+async def failure(pool) -> BackendFailure:
+    with pytest.raises(BackendFailure) as caught:
+        await pool.open(CALL)
+    assert caught.value.kind == "connect"
+    assert not caught.value.sent
+    return caught.value
+
+
+async def test_ipv6(serve, pool_of):
+    upstream = await serve(echo, host="::1")
+    answer = await (await pool_of(upstream.url + "/base").open(CALL)).read()
+    assert answer == f"POST /base/v1/x HTTP/1.1 [::1]:{upstream.port}".encode()
+
+
+async def test_unix_socket(serve, pool_of, socket_path):
+    upstream = await serve(echo, path=socket_path)
+    pool = pool_of(upstream.url + "/base")
+    for _ in range(2):
+        assert await (await pool.open(CALL)).read() == b"POST /base/v1/x HTTP/1.1 localhost"
+    assert upstream.connections == 1
+
+
+async def test_no_unix_socket(pool_of, socket_path):
+    url = "http+unix://" + socket_path.replace("/", "%2F")
+    assert (await failure(pool_of(url))).message == f"no socket at {socket_path}"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(socket_path)
+    assert (await failure(pool_of(url))).message == f"connection refused at {socket_path}"
+    Path(socket_path).unlink()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+async def test_localhost_finds_either_family(serve, pool_of, host):
+    upstream = await serve(echo, host=host)
+    stream = await pool_of(f"http://localhost:{upstream.port}").open(CALL)
+    assert (await stream.read()).endswith(f" localhost:{upstream.port}".encode())
+
+
+@contextlib.contextmanager
+def deaf(host: str, port: int = 0) -> Iterator[int]:
+    """The port of a server whose backlog is full: connecting to it hangs."""
+    with contextlib.ExitStack() as sockets:
+        full = sockets.enter_context(socket.socket())
+        full.bind((host, port))
+        full.listen(0)
+        for _ in range(4):
+            filler = sockets.enter_context(socket.socket())
+            filler.setblocking(False)
+            filler.connect_ex(full.getsockname())
+        yield full.getsockname()[1]
+
+
+@pytest.fixture
+def resolving(monkeypatch):
+    """A name server of the test's own."""
+
+    def to(*addresses: str) -> None:
+        async def found(host: str, port: int) -> list[str]:
+            return list(addresses)
+
+        monkeypatch.setattr(connect, "_addresses", found)
+
+    return to
+
+
+async def test_an_address_that_does_not_answer_holds_the_next_up_for_a_moment_only(serve, pool_of, resolving):
+    upstream = await serve(echo, host="127.0.0.1")
+    resolving("127.0.0.2", "127.0.0.1")
+    with deaf("127.0.0.2", upstream.port):
+        start = time.monotonic()
+        pool = pool_of(f"http://gpu-1:{upstream.port}")
+        assert (await (await pool.open(CALL)).read()).endswith(b" gpu-1:%d" % upstream.port)
+        assert 0.2 < time.monotonic() - start < 1.0
+        assert len(asyncio.all_tasks()) <= 2 + upstream.connections
+
+
+async def test_one_refused_address_does_not_matter(serve, pool_of, resolving):
+    upstream = await serve(echo, host="127.0.0.1")
+    resolving("127.0.0.3", "::1", "127.0.0.1")
+    start = time.monotonic()
+    await (await pool_of(f"http://gpu-1:{upstream.port}").open(CALL)).read()
+    assert time.monotonic() - start < 0.2
+
+
+async def test_of_two_that_answer_at_once_one_is_kept(serve, pool_of, resolving, monkeypatch):
+    upstream = await serve(echo, host="0.0.0.0")
+    resolving("127.0.0.2", "127.0.0.3")
+    monkeypatch.setattr(connect, "HEAD_START", 0.0)
+    pool = pool_of(f"http://gpu-1:{upstream.port}")
+    for _ in range(20):
+        await (await pool.open(Call("/x", b""))).read()
+        pool._idle[0].abort()
+        await asyncio.sleep(0.005)
+    assert pool.opened == 20
+    assert upstream.ended == upstream.connections
+
+
+async def test_cancelled_while_addresses_race(pool_of, resolving):
+    resolving("127.0.0.2", "127.0.0.3")
+    with deaf("127.0.0.2") as port, deaf("127.0.0.3", port):
+        waiting = asyncio.create_task(pool_of(f"http://gpu-1:{port}").open(CALL))
+        await asyncio.sleep(0.3)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await asyncio.sleep(0.01)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+async def test_refused(pool_of, host):
+    port = free_port()
+    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    assert (await failure(pool_of(f"http://{place}"))).message == f"connection refused at {place}"
+
+
+async def test_unknown_host(pool_of):
+    message = (await failure(pool_of("http://nowhere.invalid:1"))).message
+    assert message.startswith('host name "nowhere.invalid" does not resolve (')
+
+
+async def test_nobody_accepts(pool_of):
+    with deaf("127.0.0.1") as port:
+        start = time.monotonic()
+        failed = await failure(pool_of(f"http://127.0.0.1:{port}", connect_timeout=0.2))
+        assert failed.message == f"no connection to 127.0.0.1:{port} within 0.2 s"
+        assert time.monotonic() - start < 1
+        waiting = asyncio.create_task(pool_of(f"http://127.0.0.1:{port}").open(CALL))
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+
+async def test_proxies_of_the_environment_are_ignored(serve, pool_of, monkeypatch):
+    upstream = await serve(echo)
+    proxy = await serve(answering(sized(b"proxied")))
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, proxy.url)
+    assert await (await pool_of(upstream).open(CALL)).read() != b"proxied"
+    assert proxy.connections == 0
+
+
+async def test_tls(serve, pool_of, authority, trusting):
+    upstream = await serve(echo, tls=authority.server("localhost", "127.0.0.1"))
+    for host in ("localhost", "127.0.0.1"):
+        pool = pool_of(f"https://{host}:{upstream.port}", ssl=trusting)
+        for _ in range(3):
+            assert await (await pool.open(CALL)).read() == f"POST /v1/x HTTP/1.1 {host}:{upstream.port}".encode()
+        assert pool.opened == 1
+    assert upstream.connections == 2
+
+
+async def test_tls_large_both_ways_with_a_slow_reader(serve, pool_of, authority, trusting):
+    async def script(peer):
+        request = await peer.request()
+        await peer.send(sized(request.body))
+        await peer.gone(5)
+
+    upstream = await serve(script, tls=authority.server("127.0.0.1"))
+    pool = pool_of(f"https://127.0.0.1:{upstream.port}", ssl=trusting)
+    body = bytes(range(256)) * (16 << 10)
+    stream = await pool.open(Call("/x", body, idle=0.2))
+    await asyncio.sleep(0.4)
+    assert stream.buffered < 1 << 20
+    assert await stream.read() == body
+    assert pool.idle == 1
+
+
+async def test_tls_closing_early_reaches_the_engine(serve, pool_of, authority, trusting):
+    left: list[float] = []
+
+    async def script(peer):
+        await peer.request()
+        await peer.send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", b"abc")
+        left.append(await peer.gone())
+
+    upstream = await serve(script, tls=authority.server("127.0.0.1"))
+    stream = await pool_of(upstream, ssl=trusting).open(CALL)
+    await anext(stream.chunks())
+    stream.close()
+    await asyncio.sleep(0.1)
+    assert len(left) == 1
+    assert left[0] < 0.05
+
+
+async def test_certificates_that_are_refused_say_why(serve, pool_of, authority, trusting):
+    for names, days, context, why in (
+        (("127.0.0.1",), (-1, 30), ssl.create_default_context(), "unable to get local issuer certificate"),
+        (("elsewhere.example",), (-1, 30), trusting, "IP address mismatch"),
+        (("127.0.0.1",), (-9, -1), trusting, "certificate has expired"),
+    ):
+        upstream = await serve(echo, tls=authority.server(*names, days=days))
+        message = (await failure(pool_of(upstream, ssl=context))).message
+        assert message.startswith(f"certificate of 127.0.0.1:{upstream.port} not accepted: ")
+        assert why in message
+
+
+async def test_the_default_context_checks_certificates(serve, pool_of, authority):
+    upstream = await serve(echo, tls=authority.server("127.0.0.1"))
+    assert "not accepted" in (await failure(pool_of(upstream))).message
+
+
+async def test_tls_to_a_plain_server_and_to_a_silent_one(serve, pool_of, trusting):
+    async def silent(peer):
+        await peer.gone()
+
+    async def speaking(peer):
+        await peer.send(sized(b"hello"))
+
+    wrong = await serve(speaking)
+    message = (await failure(pool_of(wrong.url.replace("http:", "https:"), ssl=trusting))).message
+    assert message.startswith(f"TLS handshake with 127.0.0.1:{wrong.port} failed: ")
+    quiet = await serve(silent)
+    pool = pool_of(quiet.url.replace("http:", "https:"), ssl=trusting, connect_timeout=0.2)
+    assert (await failure(pool)).message.endswith("within 0.2 s")
