@@ -7,7 +7,7 @@ import msgspec
 from pointsman import __version__
 from pointsman.app.targets import targets_of, with_builtin
 from pointsman.config.load import Loaded
-from pointsman.domain.errors import Problems
+from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.features import Features
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.wording import INSTALL
@@ -27,15 +27,19 @@ class Built(msgspec.Struct, frozen=True):
 
 
 def build(loaded: Loaded) -> Built:
-    """Raises Problems with all that is wrong."""
+    """Raises Problems with all that is wrong. A pack must hold its own cases; that another pack's rule of higher priority
+    would take one is the right of whoever put the packs together."""
     config, no_model = with_builtin(loaded.config)
     loaded = msgspec.structs.replace(loaded, config=config)
     targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
     placed = build_document(loaded, targets, __version__)
     rules = placed.document.rules
-    failed = failed_cases(compile_rules(rules), rules, _features_of)
-    if failed:
-        raise Problems([case.problem for case in failed])
+    problems: list[Problem] = []
+    for pack in dict.fromkeys(rule.pack for rule in rules):
+        of_pack = [rule for rule in rules if rule.pack == pack]
+        problems += [case.problem for case in failed_cases(compile_rules(of_pack), of_pack, _features_of)]
+    if problems:
+        raise Problems(problems)
     notes = [*loaded.notes, *placed.notes]
     if no_model:
         notes.append(f"no model is set up, so only rules answer ({no_model}). To install the built-in one: {INSTALL}")

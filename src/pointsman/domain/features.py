@@ -12,7 +12,9 @@ Language = Literal["zh", "en", "other"]
 class Features(msgspec.Struct, frozen=True, gc=False):
     """`input_tokens` counts the whole prompt, `question_tokens` the user's last message. Both are estimates unless
     `exact`, which says that an engine's own tokenizer counted `input_tokens`. `turns` counts user messages.
-    `asked` is true when the assistant's last message waits for an answer, so that "ok" is one. `brief`: a short
+    `asked` is true when the conversation waits for this message (the assistant
+    asked or offered something, an earlier message is unanswered, or there are standing instructions for each message),
+    so that "ok" is an answer. `brief`: a short
     answer was asked for. `task_source`: declared (header or metadata), inferred (from the text), none.
     """
 

@@ -1,24 +1,52 @@
-"""Does the assistant's last message wait for an answer? Then "ok" is one, and no small talk."""
+"""Does the conversation give the user's message a meaning of its own? Then "ok" is an answer, and no small talk."""
 
 from __future__ import annotations
 
 import re2
 
+from pointsman.domain.request import Request
+
 _TAIL = 400
+_SAMPLE = 4000
 _MARK = re2.compile(r"[?？]")
 _LINES = re2.compile(r"(?m)^\s*(?:\d{1,2}[.、)）]|[A-Da-d][.、)）]|[-*•]|[①-⑨])\s*\S")
 _ASKS = re2.compile(
     r"(?i)请(?:你|您)?(?:先)?(?:确认|选择|回复|回答|告诉|告知|提供|说明|输入|补充|指定|决定|上传|发|给|描述|稍等)|是否|要不要|需不需要|"
     r"需要(?:我|您|你|的话)|想要?(?:我|先|哪)|可以吗|好吗|对吗|行吗|怎么样|还是|哪(?:个|种|一)|(?:如果|若)(?:您|你)?(?:需要|愿意|同意|想|要|希望|觉得)|"
     r"(?:我|还)(?:也)?(?:可以|能|会)(?:帮|为|给|继续|再|把|接着)|接下来(?:我)?(?:将|会|要|就)|(?:您|你)(?:可以)?(?:说|回复|输入)|等(?:你|您)|随时告诉|"
-    r"回复|输入.{0,6}(?:继续|确认)|继续的话|"
+    r"回复|输入.{0,6}(?:继续|确认)|继续|开始|准备好|下一(?:步|部分|题|个|段|章|节)|话题|聊(?:聊|什么)|随便|口令|暗号|"
     r"\b(?:let me know|tell me|please (?:confirm|choose|select|reply|provide|specify|answer|share|send|type|pick|upload|enter)|"
     r"would you|do you|should i|shall (?:i|we)|can you|could you|want me to|if you(?:'d| would)? (?:like|want|prefer|agree|need|wish)|"
     r"i can (?:also|then|now|help|do|draft|write|send|add|make|show|continue)|i could|i(?:'ll| will) (?:then |now |next )|"
     r"(?:type|reply|respond|say|answer|enter|press) (?:with )?[\"'“‘`]?(?:yes|ok|okay|y|go|continue|next|done|confirm|\d)|"
     r"which (?:one|of|would)|ready (?:to|for|when)|(?:waiting|wait) for (?:your|you)|your (?:choice|call|turn|answer|confirmation|approval)|"
-    r"proceed|just say|happy to|feel free|option [a-d1-9]|before i|once you|when you(?:'re| are))"
+    r"proceed|continue|begin|start|stop|topic|next|part \d|whenever|go ahead|cue|on your mark|just say|happy to|feel free|option [a-d1-9]|before i|once you|when you(?:'re| are))"
 )
+
+
+_SCRIPT = re2.compile(
+    r"(?i)翻译|扮演|角色|假装|模仿|语气|口吻|人设|每(?:次|条|句|当)|始终|总是|一律|必须|只能|只(?:用|准|许|回|输出|说)|不管|无论|以.{1,12}(?:开头|结尾|格式)|"
+    r"用.{1,10}(?:回答|回复|开头|结尾)|(?:回答|回复|输出).{0,8}(?:格式|前|后|都)|格式|json|xml|接龙|游戏|测验|考我|出题|练习|口令|"
+    r"\b(?:translate|translator|role.?play|pretend|act as|in character|persona|you are (?:a |an |the )?(?:pirate|bot|character|wizard|cat)|"
+    r"every (?:time|message|reply|answer|response)|each (?:time|message|reply|of my)|always|never|must|only (?:reply|respond|answer|output|use|in)|"
+    r"(?:reply|respond|answer|end|begin|start|sign|speak|talk|write) (?:only |always )?(?:with|in|as|like|each|every)|whenever|whatever i|anything i|"
+    r"format|quiz|game|drill|practice|practise|flash ?cards?|when i (?:say|type|write|send)|if i (?:say|type|write|send))\b"
+)
+
+
+def is_awaited(request: Request) -> bool:
+    """True where the assistant's last message waits for an answer, an earlier message of the user's is still
+    unanswered, or the conversation has standing instructions on what to do with each message."""
+    if asks(request.answered) or _unanswered(request):
+        return True
+    earlier = [turn for turn in request.turns[:-1] if turn.role in ("system", "developer", "user")]
+    return any(_SCRIPT.search(turn.text[:_SAMPLE]) for turn in earlier)
+
+
+def _unanswered(request: Request) -> bool:
+    """The two last messages, system messages apart, are both the user's."""
+    last = [turn.role for turn in request.turns if turn.role not in ("system", "developer")][-2:]
+    return last == ["user", "user"]
 
 
 def asks(assistant: str | None) -> bool:

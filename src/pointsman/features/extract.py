@@ -6,7 +6,7 @@ import re2
 
 from pointsman.domain.features import Features, Language
 from pointsman.domain.request import Request
-from pointsman.features.conversation import asks
+from pointsman.features.conversation import is_awaited
 from pointsman.features.language import language_of
 from pointsman.features.task import infer_task
 from pointsman.features.tokens import estimate_tokens, prompt_tokens
@@ -38,7 +38,7 @@ def extract(request: Request, exact_tokens: int | None = None) -> Features:
         characters=len(question),
         language=_language(request, question),
         turns=sum(turn.role == "user" for turn in request.turns),
-        asked=asks(request.answered),
+        asked=is_awaited(request),
         code=_CODE.search(sample) is not None,
         tools=request.tools,
         images=images,

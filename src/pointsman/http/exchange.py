@@ -45,6 +45,8 @@ class Client:
         """The whole request body. Raises a 413 beyond `limit` bytes, before reading them where the length is told."""
         told = self.header(b"content-length")
         if told is not None and told.isdigit() and int(told) > limit:
+            if self.header(b"expect") is None:
+                await self._swallow(limit)
             raise _too_large(limit, int(told))
         encoding = self.header(b"content-encoding")
         if encoding and encoding.lower() != "identity":
@@ -62,11 +64,23 @@ class Client:
             part = message.get("body", b"")
             size += len(part)
             if size > limit:
+                await self._swallow(limit)
                 raise _too_large(limit, None)
             if part:
                 parts.append(part)
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def _swallow(self, limit: int) -> None:
+        """Reads on without keeping, for a while: a client that is still sending would meet a reset, not the answer."""
+        size = 0
+        while size < max(8 * limit, 256 << 20):
+            message = await self._receive()
+            size += len(message.get("body", b""))
+            if message["type"] == "http.disconnect":
+                raise Gone
+            if not message.get("more_body"):
+                return
 
     async def wait_gone(self) -> None:
         """Returns when the client has hung up."""

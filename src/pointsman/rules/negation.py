@@ -109,9 +109,10 @@ def negated(folded: Folded, places: Sequence[tuple[int, int]]) -> bool:
         after = bisect_right(starts, start)
         if after == len(starts):
             return False
-        if starts[after] < end + _LOOK and starts[after] < _reach(folded, start, end, word):
-            if not after or ends[after - 1] < end:
-                return True
+        if starts[after] >= end + _LOOK or starts[after] >= _reach(folded, start, end, word):
+            continue
+        if not after or ends[after - 1] < end:  # else the negator stands inside a term
+            return True
     return False
 
 

@@ -216,6 +216,23 @@ async def test_tls_closing_early_reaches_the_engine(serve, pool_of, authority, t
     assert left[0] < 0.05
 
 
+async def test_cancelled_in_the_middle_of_a_handshake(serve, pool_of, trusting):
+    left: list[float] = []
+
+    async def silent(peer):
+        left.append(await peer.gone())
+
+    upstream = await serve(silent)
+    opening = asyncio.create_task(pool_of(upstream.url.replace("http:", "https:"), ssl=trusting).open(CALL))
+    await asyncio.sleep(0.1)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    await asyncio.sleep(0.05)
+    assert len(left) == 1
+    assert left[0] < 0.14
+
+
 async def test_certificates_that_are_refused_say_why(serve, pool_of, authority, trusting):
     for names, days, context, why in (
         (("127.0.0.1",), (-1, 30), ssl.create_default_context(), "unable to get local issuer certificate"),

@@ -1,0 +1,21 @@
+"""What every suite shares: a gateway as users start it, with the real built-in model behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from running import Process, process
+
+
+@pytest.fixture(scope="session")
+def real_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """`pointsman serve` without any config: the built-in model in a child process, the demo packs. Shared: leave it
+    running and as it was."""
+    folder = tmp_path_factory.mktemp("gateway")
+    with process(["--port", "0", "--data-dir", str(folder)], env={"XDG_DATA_HOME": str(folder)}) as started:
+        yield started
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--bare", help="a virtual environment that holds the wheel without its extras")
