@@ -64,7 +64,8 @@ def bare(text: str) -> tuple[str, bool, int, int]:
     start, end = 0, len(text)
     asks = False
     while end > start and (
-        text[end - 1] in " \t\r\n\v\f!.,;:~^_-)?。、…·〜∼" or unicodedata.category(text[end - 1]) in ("So", "Sk")
+        text[end - 1] in " \t\r\n\v\f!.,;:~^_-)?。、…·〜∼"
+        or (unicodedata.category(text[end - 1]) in ("So", "Sk") and text[end - 1] != "\ufffd")
     ):
         end -= 1
         asks = asks or text[end] == "?"

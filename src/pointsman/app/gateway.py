@@ -146,7 +146,13 @@ class App:
     def _doors(self, built: Built) -> Doors:
         config = built.loaded.config
         forced = frozenset(name for name, entry in config.entries.items() if entry.usage == "force")
-        generate = Generate(self.pipeline, config.server.heartbeat_after, forced, next(iter(config.entries), "auto"))
+        generate = Generate(
+            self.pipeline,
+            heartbeat_after=config.server.heartbeat_after,
+            forced_usage=forced,
+            reasoning_field=config.server.reasoning_field,
+            default_model=next(iter(config.entries), "auto"),
+        )
         relay = Relay(self.pipeline)
         models = Models(_names(built), self._since)
         ops = Ops(self.readiness, lambda: self._metrics.text(self._prober.snapshot()))

@@ -8,9 +8,12 @@ import contextlib
 import errno
 import gc
 import logging
+import os
+import shutil
 import signal
 import socket
 import sys
+from pathlib import Path
 
 import uvicorn
 
@@ -133,7 +136,15 @@ async def _greet(app: App, listener: socket.socket) -> None:
     targets = [entry["target"] for entry in state["targets"] if entry["health"] == "up"]
     what = ", ".join(targets) if targets else "rules only"
     log.info("Pointsman %s %s on %s: %s", __version__, "is ready" if ready else "listens", base, what)
-    print(_TRY.format(base=base), flush=True)
+    print(_TRY.format(base=base, command=_command()), flush=True)
+
+
+def _command() -> str:
+    """How to call this very program from where it was started."""
+    if shutil.which("pointsman"):
+        return "pointsman"
+    program = Path(sys.argv[0])
+    return os.path.relpath(program) if program.name == "pointsman" else f"{sys.executable} -m pointsman"
 
 
 _TRY = """
@@ -145,5 +156,5 @@ Try it in another terminal / 在另一个终端里试试：
   curl -sN {base}/v1/chat/completions -H 'content-type: application/json' \\
     -d '{{"model": "auto", "stream": true, "messages": [{{"role": "user", "content": "Name three fruits."}}]}}'
 
-  pointsman explain "把上周五销售报表导出为PDF"
+  {command} explain "如何重置管理员密码"
 """

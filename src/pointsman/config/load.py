@@ -12,11 +12,12 @@ import msgspec
 
 from pointsman.config.convert import convert
 from pointsman.config.references import cross_check
-from pointsman.config.rule_files import RuleFile, read_rules
+from pointsman.config.rule_files import RuleFile, builtin_packs, read_rules
 from pointsman.config.schema import Config, Log, Server
 from pointsman.config.yaml_source import YamlSource, parse_yaml, read_yaml
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 
+_DEMO = f"rules: {{packs: [{', '.join(f'builtin:{name}' for name in builtin_packs())}]}}"  # without any file
 _SECRET = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECTIONS: dict[str, type[msgspec.Struct]] = {"server": Server, "log": Log}
 
@@ -34,7 +35,7 @@ def load(path: Path | None, flags: Mapping[str, Any] | None = None, env: Mapping
     """Read and check everything. `flags` are dotted (`server.port`) and win over `env` and the file; None values are
     ignored. Raises Problems with all that is wrong, each with its file, line and the valid values."""
     env = os.environ if env is None else env
-    source = read_yaml(path) if path else parse_yaml("", "defaults")
+    source = read_yaml(path) if path else parse_yaml(_DEMO, "built-in demo config")
     problems = list(source.duplicates)
     data = source.data if source.data is not None else {}
     if not isinstance(data, dict):

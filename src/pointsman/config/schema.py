@@ -30,6 +30,13 @@ class Server(Section, frozen=True):
     ] = []
     max_body: Annotated[Size, Meta(description="largest request body")] = "32MB"
     heartbeat_after: Annotated[Seconds, Meta(description="seconds of silence before a stream starts heartbeats")] = 8.0
+    reasoning_field: (
+        Annotated[
+            Literal["reasoning", "reasoning_content"],
+            Meta(description="name of a model's thoughts in replies; default: as the engine names it"),
+        ]
+        | None
+    ) = None
     language: (
         Annotated[Literal["zh", "en"], Meta(description="language of messages where the request does not show one")]
         | None

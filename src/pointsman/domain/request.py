@@ -21,8 +21,9 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 class Request(msgspec.Struct, frozen=True):
     """A request in the gateway's own terms, the same for every dialect.
 
-    `model` is what the client named: an entry, a tier, an alias or a model. `structured` is true when the reply
-    must be machine-readable (JSON mode, grammar, log probabilities, more than one choice): no canned text fits then.
+    `model` is what the client named: an entry, a tier, an alias or a model. `user` is whom a client's own users are told
+    apart by. `structured` is true when the reply must be machine-readable (JSON mode, grammar, log probabilities, more
+    than one choice): no canned text fits then.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Request(msgspec.Struct, frozen=True):
     task: str | None = None
     priority: str | None = None
     session: str | None = None
+    user: str | None = None
     caller: str = "anonymous"
     caller_role: str | None = None
     accept_language: str | None = None

@@ -58,6 +58,11 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "这里还没有可用的模型，只能由规则回答。安装内置模型：{install}",
         "en": "No model is set up here, so only rules can answer. To install the built-in one: {install}",
     },
+    "no_embedding": {
+        "zh": "没有配置嵌入模型；请在 models 下加一个后端（embedded 引擎须设 embedding: true），并在请求的 model 中指明它。",
+        "en": "No embedding model is set up; add a backend for one under models (embedding: true for the embedded engine) and "
+        "name it as the request's model.",
+    },
     "all_external": {
         "zh": "{model} 只有外部后端，而这条请求必须留在本网内；请使用 keep_local: false 的入口。",
         "en": "{model} runs on external backends only, and this request stays on this network; use an entry with keep_local: false.",

@@ -158,6 +158,8 @@ def _route(
         return msgspec.structs.replace(
             decision, error="keep_local", reason=say("all_external", tongue, model=request.model)
         )
+    if request.endpoint not in ("chat", "completions") and policy.targets:
+        return msgspec.structs.replace(decision, error="no_target", reason=say("no_embedding", tongue))
     return msgspec.structs.replace(decision, error="no_target", reason=say("no_model", tongue, install=INSTALL))
 
 

@@ -51,6 +51,7 @@ def build_document(loaded: Loaded, targets: dict[str, tuple[Target, ...]], versi
         if target.model not in tier_names:  # a real model name reaches all its backends, in whatever tier they stand
             same = [t.name for several in targets.values() for t in several if t.model == target.model]
             names[target.model] = tuple(dict.fromkeys(same))
+    rules = [_plain_text_only(rule, actions) for rule in rules]
     problems += _route_targets(rules, actions, names)
     if problems:
         raise Problems(problems)
@@ -75,6 +76,15 @@ def build_document(loaded: Loaded, targets: dict[str, tuple[Target, ...]], versi
         language=config.server.language,
     )
     return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions)))
+
+
+def _plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
+    """A canned text never answers a request for JSON or several choices, unless its rule says `structured: true`."""
+    kind = actions[rule.action].kind if rule.action in actions else rule.action
+    if kind != "answer" or rule.conditions.structured is not None:
+        return rule
+    conditions = msgspec.structs.replace(rule.conditions, structured=False)
+    return msgspec.structs.replace(rule, conditions=conditions)
 
 
 def _place(file: RuleFile, problem: Problem) -> Problem:

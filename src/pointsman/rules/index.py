@@ -6,9 +6,9 @@
 
 Overlapping hits of nested literals (报, 报表, 销售报表 … or a, aa, aaa …) could grow with text × nesting. Three bounds
 keep the pass linear and the answer exact: at most `_DEPTH` literals of the automaton end at one place (deeper ones are
-found through their suffix and then verified); very long literals are found through their beginning; and after `_HITS`
-hits in one text the remaining literals, few of which such a repetitive text can hold, are looked for one by one behind
-a filter of character pairs.
+found through their suffix and then verified); very long literals are found through their beginning; and where a text
+gives more than `_HITS` hits, so many of them repeats that searching for the few literals left over one by one is
+cheaper than the hits to come, that is done (behind a filter of character pairs).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _LONG = 64
 _HEAD = 32
 _WINDOW = 2048
 _HITS = 16384
+_HIT_COST = 500  # a hit of the automaton costs as much as searching this many characters for one literal
 
 
 class Seen(NamedTuple):
@@ -135,15 +136,19 @@ class Index:
         if length <= _WINDOW:
             self._take(self._automaton.find_matches_as_indexes(text, overlapping=True), 0, folded, seen)
             return seen
-        hits = 0
+        hits, budget = 0, _HITS
         for start in range(0, length, _WINDOW):
             base = max(0, start - self._overlap)
             window = self._automaton.find_matches_as_indexes(text[base : start + _WINDOW], overlapping=True)
             self._take(window, base, folded, seen)
             hits += len(window)
-            if hits > _HITS:
-                self._one_by_one(folded, seen)
-                break
+            if hits > budget:
+                budget *= 2
+                left = self._left_over(text, seen)
+                ahead = hits / (start + _WINDOW) * (length - start)
+                if len(left) * length < ahead * _HIT_COST:
+                    self._one_by_one(folded, left, seen)
+                    break
         return seen
 
     def _take(self, hits: list[tuple[int, int, int]], base: int, folded: Folded, seen: set[int]) -> None:
@@ -162,15 +167,17 @@ class Index:
                     continue  # another occurrence may stand free
             seen.add(pattern)
 
-    def _one_by_one(self, folded: Folded, seen: set[int]) -> None:
-        """Add what the windows left over. A pattern can occur only if its first and its last pair of characters do."""
-        units = np.frombuffer(folded.text.encode("utf-16-le"), "<u2")
+    def _left_over(self, text: str, seen: set[int]) -> list[int]:
+        """Patterns not seen yet that may occur: their first and their last pair of characters do."""
+        units = np.frombuffer(text.encode("utf-16-le"), "<u2")
         there = np.zeros(0x10000, dtype=bool)
         there[0] = True
         there[_hash(units[:-1], units[1:])] = True
-        for pattern in np.flatnonzero(there[self._pairs[:, 0]] & there[self._pairs[:, 1]]).tolist():
-            if pattern in seen:
-                continue
+        possible = np.flatnonzero(there[self._pairs[:, 0]] & there[self._pairs[:, 1]]).tolist()
+        return [pattern for pattern in possible if pattern not in seen]
+
+    def _one_by_one(self, folded: Folded, patterns: list[int], seen: set[int]) -> None:
+        for pattern in patterns:
             text = self._patterns[pattern]
             place = folded.text.find(text)
             while place >= 0:

@@ -50,8 +50,8 @@ _SKIP: Any = re2.compile(
 )
 # What may stand right behind a negator that then governs another verb.
 _OTHER_ZH = (
-    "忘", "漏", "错过", "落下", "担心", "客气", "谢", "紧", "犹豫", "停", "光", "只", "仅", "单", "但", "等", "介意", "了",
-    "已", "靠", "思议", "避免", "用性", "信", "逆", "控", "怕", "着急", "管", "理会",
+    "忘", "漏", "错过", "落下", "担心", "客气", "谢", "紧", "犹豫", "停", "光", "只", "仅", "单", "但", "等",
+    "介意", "了", "已", "靠", "思议", "避免", "用性", "信", "逆", "控", "怕", "着急", "管", "理会",
 )  # fmt: skip
 _OTHER_EN = (
     "forget", "hesitate", "fail", "wait", "worry", "mind", "miss", "only", "just", "merely", "simply", "to mention",

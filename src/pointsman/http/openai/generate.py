@@ -18,6 +18,7 @@ from pointsman.http.exchange import Client
 from pointsman.http.openai import reply
 from pointsman.http.openai.aggregate import Aggregate
 from pointsman.http.openai.read import read_chat, read_completion
+from pointsman.http.openai.reasoning import renamed
 from pointsman.http.strict_json import Body, parse_body
 from pointsman.pipeline.handle import Exchange, Pipeline, Relaying, Step
 from pointsman.ports.backend import Call
@@ -27,14 +28,22 @@ _HOPS = ("traceparent", "tracestate")
 
 
 class Generate:
-    """Serves both endpoints. `usage_of` tells whether an entry's or key's streams end with usage unasked."""
+    """Serves both endpoints. Streams of the entries in `forced_usage` end with usage unasked; `reasoning_field` renames
+    the field of a model's thoughts; `default_model` serves requests that name none."""
 
     def __init__(
-        self, pipeline: Pipeline, heartbeat_after: float, forced_usage: frozenset[str], default_model: str
+        self,
+        pipeline: Pipeline,
+        *,
+        heartbeat_after: float,
+        forced_usage: frozenset[str],
+        reasoning_field: str | None,
+        default_model: str,
     ) -> None:
         self._pipeline = pipeline
         self._heartbeat_after = heartbeat_after
         self._forced_usage = forced_usage
+        self._reasoning_field = reasoning_field
         self._default_model = default_model
 
     async def chat(self, client: Client, data: bytes) -> None:
@@ -51,6 +60,8 @@ class Generate:
     async def _serve(self, client: Client, request: Request, body: Body, path: str, prompt: Any) -> None:
         force = client.caller.usage == "force" or (client.caller.usage is None and request.model in self._forced_usage)
         steps = self._pipeline.handle(request, Exchange(prompt, True, _calls(client, request, body, path, force)))
+        if self._reasoning_field:
+            steps = renamed(steps, self._reasoning_field)
         traced = client.header(b"x-pointsman-trace") == "1"
         try:
             if request.stream:

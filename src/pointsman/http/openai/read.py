@@ -108,10 +108,16 @@ def _shared(tree: dict[str, Any], client: Client, endpoint: Endpoint, default_mo
         "task": _task(tree, client),
         "priority": client.header(b"x-pointsman-priority"),
         "session": client.header(b"x-pointsman-session") or client.header(b"x-openwebui-chat-id"),
+        "user": _user(tree, client),
         "caller": client.caller.name,
         "caller_role": client.caller.role,
         "accept_language": client.header(b"accept-language"),
     }
+
+
+def _user(tree: dict[str, Any], client: Client) -> str | None:
+    user = client.header(b"x-openwebui-user-id") or tree.get("user")
+    return user[:200] if isinstance(user, str) else None
 
 
 def _task(tree: dict[str, Any], client: Client) -> str | None:

@@ -1,0 +1,70 @@
+"""One name for a model's thoughts: engines say `reasoning` or `reasoning_content`, and some clients read only one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import msgspec
+
+from pointsman.pipeline.handle import Step
+
+NAMES = ("reasoning", "reasoning_content")
+
+
+class ReasoningName:
+    """Renames the field in a stream's deltas to `name`; every event that has none passes byte for byte. Feed it bytes as
+    they come; it gives back whole events and keeps the unfinished one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._other = NAMES[1 - NAMES.index(name)]
+        self._mark = f'"{self._other}"'.encode()
+        self._rest = b""
+
+    def feed(self, data: bytes) -> bytes:
+        whole, end, rest = (self._rest + data).rpartition(b"\n\n")
+        if not end:
+            self._rest = rest
+            return b""
+        self._rest = rest
+        if self._mark not in whole:
+            return whole + end
+        return (
+            b"\n\n".join(self._event(event) if self._mark in event else event for event in whole.split(b"\n\n")) + end
+        )
+
+    def flush(self) -> bytes:
+        """What is left when the stream ends inside an event."""
+        rest, self._rest = self._rest, b""
+        return rest
+
+    def _event(self, event: bytes) -> bytes:
+        head, colon, payload = event.partition(b"data:")
+        try:
+            body = msgspec.json.decode(payload)
+            for choice in body["choices"]:
+                _rename(choice.get("delta") or choice.get("message") or {}, self._other, self._name)
+        except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+            return event
+        return head + colon + b" " + msgspec.json.encode(body)
+
+
+async def renamed(steps: AsyncGenerator[Step, None], name: str) -> AsyncGenerator[Step, None]:
+    """The same steps, the engine's bytes with the field renamed."""
+    rename = ReasoningName(name)
+    try:
+        async for step in steps:
+            if not isinstance(step, bytes):
+                yield step
+            elif data := rename.feed(step):
+                yield data
+        if data := rename.flush():
+            yield data
+    finally:
+        await steps.aclose()
+
+
+def _rename(part: dict[str, Any], old: str, new: str) -> None:
+    if old in part and new not in part:
+        part[new] = part.pop(old)
