@@ -42,7 +42,8 @@ def spaced(character: str) -> bool:
 def occurrences(term: Term, text: str) -> list[tuple[int, int]]:
     """All places of a term in an already folded text."""
     if term.kind == "regex":
-        return [match.span() for match in re.finditer(term.value, text, re.IGNORECASE | re.ASCII)]
+        pattern = term.value.replace("$", r"\Z")  # RE2's $ is the end of the text, not a newline before it
+        return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE | re.ASCII)]
     if term.kind == "whole":
         return whole(folded(term.value)[0].strip(), text)
     value = folded(term.value)[0].strip()

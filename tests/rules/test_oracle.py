@@ -113,7 +113,8 @@ features = st.builds(
     task_type=st.none(),
     task_source=st.just("none"),
 )
-texts = st.one_of(st.none(), st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+closed = st.builds(str.__add__, st.sampled_from(WHOLES), st.sampled_from(["", "?", "!", "?!", " 😀", "~"]))
+texts = st.one_of(st.none(), closed, st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 names = st.sampled_from(["x", "y"])
 
 
@@ -172,6 +173,8 @@ def run_random(seed: int, policies: int, each: int) -> None:
         ruleset = compile_rules(rules)
         for _ in range(each):
             text = "".join(rnd.choices(PIECES, k=rnd.randint(0, 20)))
+            if rnd.random() < 0.1:
+                text = rnd.choice(WHOLES) + rnd.choice(["", "?", "!"])
             hit = ruleset.match(text, PLAIN, entry="x", endpoint="chat", role=None)
             expected = oracle.decide(rules, text, PLAIN, "x", "chat", None)
             assert (hit and (hit.rule.id, hit.spans)) == expected, (rules, text)

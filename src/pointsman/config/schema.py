@@ -70,7 +70,7 @@ class Backend(Section, frozen=True):
     )
     port: Annotated[int, Meta(ge=0, le=65_535, description="port of the embedded server; 0 picks a free one")] = 0
     embedding: Annotated[bool, Meta(description="an embedding model (embedded)")] = False
-    connect_timeout: Annotated[float, Meta(gt=0, le=300)] = 5.0
+    connect_timeout: Annotated[float, Meta(gt=0, le=300, description="seconds to open a connection")] = 5.0
     first_byte_timeout: Annotated[
         float, Meta(gt=0, le=86_400, description="seconds until the first byte of a reply")
     ] = 300.0
@@ -80,7 +80,7 @@ class Backend(Section, frozen=True):
 class Model(Section, frozen=True):
     """A tier (light, medium, heavy) or a name of your own, and the backends that serve it, tried in this order."""
 
-    backends: Annotated[list[Backend], Meta(min_length=1)]
+    backends: Annotated[list[Backend], Meta(min_length=1, description="the servers, in the order of trying")]
     aliases: Annotated[list[str], Meta(description="more names that clients may use")] = []
 
 
@@ -99,48 +99,66 @@ class Entry(Section, frozen=True):
 class Rules(Section, frozen=True):
     """Rule packs (folders) and single rule files, relative to the config file. `builtin:NAME` is a pack that ships."""
 
-    packs: list[str] = msgspec.field(default_factory=lambda: ["builtin:smalltalk"])
-    files: list[str] = []
+    packs: Annotated[list[str], Meta(description="pack folders, or folders of pack folders, or builtin:NAME")] = (
+        msgspec.field(default_factory=lambda: ["builtin:smalltalk"])
+    )
+    files: Annotated[
+        list[str], Meta(description="rule files; each is a pack under its own name without the ending")
+    ] = []
 
 
 class RouteMatch(Section, frozen=True):
     """When a route takes a request. Token bounds count input tokens, inclusive."""
 
-    max_tokens: Annotated[int, Meta(ge=0)] | None = None
-    min_tokens: Annotated[int, Meta(ge=0)] | None = None
-    task_type: str | list[str] | None = None
-    language: str | list[str] | None = None
+    max_tokens: Annotated[int, Meta(ge=0, description="at most this many input tokens")] | None = None
+    min_tokens: Annotated[int, Meta(ge=0, description="at least this many input tokens")] | None = None
+    task_type: Annotated[str | list[str] | None, Meta(description="one task type or several, declared or inferred")] = (
+        None
+    )
+    language: Annotated[str | list[str] | None, Meta(description="language of the question: zh, en, other")] = None
     turns: Annotated[int, Meta(ge=1, description="at least this many user messages")] | None = None
-    code: bool | None = None
-    tools: bool | None = None
-    images: bool | None = None
+    code: Annotated[bool | None, Meta(description="whether the question holds code")] = None
+    tools: Annotated[bool | None, Meta(description="whether the request offers tools")] = None
+    images: Annotated[bool | None, Meta(description="whether a message holds an image or another file")] = None
     brief: Annotated[bool, Meta(description="a short answer was asked for")] | None = None
-    entry: str | list[str] | None = None
+    entry: Annotated[str | list[str] | None, Meta(description="entries whose requests it takes")] = None
 
 
 class Route(Section, frozen=True):
     """One line of routing; the lowest priority number that matches wins."""
 
-    name: Annotated[str, Meta(min_length=1)]
+    name: Annotated[str, Meta(min_length=1, description="shown in reasons")]
     target: Annotated[str, Meta(min_length=1, description="a tier, an alias or a model")]
     match: RouteMatch = RouteMatch()
-    priority: int = 100
+    priority: Annotated[int, Meta(description="lowest first; among equals the one written first")] = 100
 
 
 class Fallback(Section, frozen=True):
     """Where requests go that no route takes, and those whose target failed before a byte reached the client."""
 
-    target: Annotated[str, Meta(min_length=1)] | None = None
+    target: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                description="a tier, an alias or a model; default: medium, light, heavy, or the first there is",
+            ),
+        ]
+        | None
+    ) = None
     max_retries: Annotated[int, Meta(ge=0, le=10, description="further attempts after the first")] = 2
 
 
 class Key(Section, frozen=True):
     """A client's key, kept as its SHA-256 (`pointsman keys new` makes both)."""
 
-    name: Annotated[str, Meta(min_length=1)]
-    hash: Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")]
+    name: Annotated[str, Meta(min_length=1, description="whose key it is; the caller in the log")]
+    hash: Annotated[
+        str,
+        Meta(pattern=r"^sha256:[0-9a-f]{64}$", description="sha256: and 64 hexadecimal digits"), Meta(description="what is kept of the key"),
+    ]
     role: Annotated[str, Meta(description="what rules see as role")] | None = None
-    admin: bool = False
+    admin: Annotated[bool, Meta(description="may reload the config from another machine")] = False
     usage: Annotated[Literal["asked", "force"], Meta(description="overrides the entry's usage")] | None = None
 
 
@@ -156,7 +174,7 @@ class Log(Section, frozen=True):
     prompts: Annotated[
         Literal["sealed", "off", "full"], Meta(description="sealed: encrypted at rest, key in data_dir")
     ] = "sealed"
-    keep: Span = "30d"
+    keep: Annotated[Span, Meta(description="how long a record is kept")] = "30d"
 
 
 class Config(Section, frozen=True):

@@ -106,7 +106,7 @@ def negated(folded: Folded, places: Sequence[tuple[int, int]]) -> bool:
         if not starts:
             starts = [first for first, _ in places]
             ends = list(accumulate((last for _, last in places), max))
-        after = bisect_right(starts, start)
+        after = bisect_right(starts, start)  # 要导出 in 不要导出 begins inside the negator, and is negated
         if after == len(starts):
             return False
         if starts[after] >= end + _LOOK or starts[after] >= _reach(folded, start, end, word):
