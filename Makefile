@@ -46,9 +46,9 @@ test-wheel: wheel  ## the same tests against the built wheel, and the wheel alon
 
 lock: $(VENV)/.uv  ## write the lock files anew
 	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --extra local --group dev pyproject.toml -o locks/dev.txt
+	  --extra local --extra report --group dev pyproject.toml -o locks/dev.txt
 	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  -c locks/dev.txt --extra local pyproject.toml -o locks/run.txt
+	  -c locks/dev.txt --extra local --extra report pyproject.toml -o locks/run.txt
 	@$(UV) pip compile -q --universal --python-version 3.11 --no-header --no-annotate -c locks/dev.txt \
 	  pyproject.toml -o locks/constraints.txt
 

@@ -13,7 +13,7 @@ params.n_ctx = 4096
 params.n_batch = 256
 params.warmup = False
 params.port = 0
-params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # it spins: field-facts, 11
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # it spins
 report = os.dup(1)
 os.dup2(2, 1)
 server = xllamacpp.Server(params)

@@ -9,23 +9,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pointsman.actions.report.action import ReportAction
+from pointsman.actions.report.runner import ReportRunner
 from pointsman.app.build import Built, build
+from pointsman.app.key_file import key_in
 from pointsman.app.targets import Served, serve_target, targets_of
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import TIERS, Config, parse_size, parse_span
 from pointsman.domain.errors import PointsmanError, Problems
+from pointsman.domain.links import Links
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.asgi import Doors, Gateway
 from pointsman.http.auth import Keys
 from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client
+from pointsman.http.files import Files
 from pointsman.http.openai.generate import Generate
 from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
 from pointsman.http.ops import Ops
 from pointsman.pipeline.handle import Pipeline
+from pointsman.planning.plan import ask_period
 from pointsman.ports.clock import SystemClock
 from pointsman.recording.fanout import Fanout
 from pointsman.store.log_writer import LogWriter
@@ -48,7 +54,20 @@ class App:
         self._prober = Prober()
         self._metrics = Metrics()
         self._log = LogWriter(self._folder, config.log.prompts, parse_span(config.log.keep))
-        self.pipeline = Pipeline(self._prober.snapshot, Fanout([self._metrics, self._log]), SystemClock())
+        self._links = Links(key_in(self._folder / "links.key"))
+        files = config.files
+        self._runner = ReportRunner(
+            self._folder / "files",
+            concurrency=files.concurrency,
+            timeout=files.timeout,
+            memory=parse_size(files.memory),
+            demo=self._folder / "demo",
+        )
+        clock = SystemClock()
+        self._report = ReportAction(self._runner, self._links, clock.wall, ask_period)
+        self.pipeline = Pipeline(
+            self._prober.snapshot, Fanout([self._metrics, self._log]), clock, {"report": self._report}
+        )
         self.built = built
         self._reload_problem: str | None = None
         self.asgi = Gateway(self._doors(built))
@@ -57,8 +76,10 @@ class App:
     async def start(self) -> None:
         """Starts what the config asks for. The gateway can serve from here on; models may still be loading."""
         await self._install(self.built, self._made(self.built.loaded.config))
+        self._purging = asyncio.create_task(self._purge())
 
     async def stop(self) -> None:
+        self._purging.cancel()
         await self._prober.close()
         await asyncio.gather(*(served.close() for served in self._served.values()), *self._retired)
         await asyncio.to_thread(self._log.close)
@@ -127,8 +148,23 @@ class App:
         folder.mkdir(exist_ok=True, mode=0o700)
         return folder
 
+    async def _purge(self) -> None:
+        """Removes files whose links have expired, every hour."""
+        while True:
+            keep = parse_span(self.built.loaded.config.files.keep)
+            await asyncio.to_thread(self._runner.purge, time.time() - keep)
+            await asyncio.sleep(3600)
+
     async def _install(self, built: Built, made: dict[str, Served]) -> None:
         old = self._served
+        document, config = built.policy.document, built.loaded.config
+        self._report.install(
+            document.reports,
+            built.sources,
+            timezone=document.timezone,
+            keep=parse_span(config.files.keep),
+            public_url=config.server.public_url,
+        )
         self._served = made
         self.built = built
         for name, served in made.items():
@@ -154,8 +190,9 @@ class App:
             default_model=next(iter(config.entries), "auto"),
         )
         relay = Relay(self.pipeline)
+        files = Files(self._links, self._folder / "files")
         models = Models(_names(built), self._since)
-        ops = Ops(self.readiness, lambda: self._metrics.text(self._prober.snapshot()))
+        ops = Ops(self.readiness, lambda: self._metrics.text(self._prober.snapshot(), self._log.dropped))
 
         async def list_models(client: Client) -> None:
             await client.json(200, models.all())
@@ -183,6 +220,7 @@ class App:
                 "/metrics": ops.metrics,
                 "/v1/models": list_models,
                 "/v1/models/": one_model,
+                "/files/": files.serve,
             },
             posts={
                 "/v1/chat/completions": generate.chat,

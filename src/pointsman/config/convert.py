@@ -16,7 +16,11 @@ _PLACE = re.compile(r" - at `\$(.*)`$")
 
 def convert(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
     """Build `kind` from `data`. What is wrong is appended to `problems` with its path; then the result is None."""
+    metas = _metas(kind)
     kind = _bare(kind)
+    if isinstance(data, (list, dict)) and any(meta.min_length and len(data) < meta.min_length for meta in metas):
+        problems.append(Problem(path, "must not be empty"))
+        return None
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return _struct(data, kind, path, problems)
     origin, args = get_origin(kind), get_args(kind)

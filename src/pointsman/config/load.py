@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
@@ -14,12 +14,14 @@ from pointsman.config.convert import convert
 from pointsman.config.references import cross_check
 from pointsman.config.rule_files import RuleFile, builtin_packs, read_rules
 from pointsman.config.schema import Config, Log, Server
-from pointsman.config.yaml_source import YamlSource, parse_yaml, read_yaml
+from pointsman.config.yaml_source import VARIABLE, YamlSource, parse_yaml, read_yaml
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 
-_DEMO = f"rules: {{packs: [{', '.join(f'builtin:{name}' for name in builtin_packs())}]}}"  # without any file
-_SECRET = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECTIONS: dict[str, type[msgspec.Struct]] = {"server": Server, "log": Log}
+ENVIRONMENT: dict[str, type[msgspec.Struct]] = {"server": Server, "log": Log}  # sections that POINTSMAN_* reaches
+_DEMO = f"""
+rules: {{packs: [{", ".join(f"builtin:{name}" for name in builtin_packs())}]}}
+sources: {{demo: {{demo: true}}}}
+"""  # without any file_SECTIONS: dict[str, type[msgspec.Struct]] = {"server": Server, "log": Log}
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -35,7 +37,7 @@ def load(path: Path | None, flags: Mapping[str, Any] | None = None, env: Mapping
     """Read and check everything. `flags` are dotted (`server.port`) and win over `env` and the file; None values are
     ignored. Raises Problems with all that is wrong, each with its file, line and the valid values."""
     env = os.environ if env is None else env
-    source = read_yaml(path) if path else parse_yaml(_DEMO, "built-in demo config")
+    source = read_yaml(path, variables=True) if path else parse_yaml(_DEMO, "built-in demo config")
     problems = list(source.duplicates)
     data = source.data if source.data is not None else {}
     if not isinstance(data, dict):
@@ -89,13 +91,13 @@ def _secrets(data: Any, path: str, env: Mapping[str, str], problems: list[Proble
             return ""
         return env[match[1]]
 
-    return _SECRET.sub(value_of, data)
+    return VARIABLE.sub(value_of, data)
 
 
 def _overlay_env(data: dict[str, Any], env: Mapping[str, str], problems: list[Problem]) -> None:
     valid = {
         f"POINTSMAN_{section}_{field.name}".upper(): (section, field)
-        for section, kind in _SECTIONS.items()
+        for section, kind in ENVIRONMENT.items()
         for field in msgspec.structs.fields(kind)
     }
     also = ["POINTSMAN_CONFIG"]
@@ -110,11 +112,15 @@ def _overlay_env(data: dict[str, Any], env: Mapping[str, str], problems: list[Pr
             continue
         section, field = valid[name]
         value: Any = text
-        if get_origin(field.type) is list:
+        if _is_list(field.type) and not text.lstrip().startswith("["):
             value = [part.strip() for part in text.split(",") if part.strip()]
         elif not isinstance(field.default, str):
             value = parse_yaml(text, name).data
         _set(data, (section, field.name), value)
+
+
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is list or (get_origin(kind) is Annotated and get_origin(get_args(kind)[0]) is list)
 
 
 def _overlay_flags(data: dict[str, Any], flags: Mapping[str, Any]) -> None:

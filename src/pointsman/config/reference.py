@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
-from pointsman.config.load import _SECTIONS as ENVIRONMENT
-from pointsman.config.schema import RESERVED, Config, Section
+from pointsman.config.load import ENVIRONMENT
+from pointsman.config.schema import RESERVED, Config
+from pointsman.config.section import Section
 
 _HEAD = """\
 # Every key of pointsman.yaml
@@ -20,7 +21,7 @@ Made from the schema in `src/pointsman/config/schema.py` by `python -m pointsman
 
 A setting is looked for in the flags of the command, then in the environment, then in the file, then in the defaults
 below. The file is the one of `-c`, else of `POINTSMAN_CONFIG`, else `./pointsman.yaml`, else none. `${NAME}` inside a
-text is replaced by that environment variable, which must be there; put such a text in quotes. Unknown keys, keys given
+text is replaced by that environment variable, which must be there. Unknown keys, keys given
 twice and values out of range are errors that name the file, the line and what is valid: `pointsman check` shows all of
 them at once. YAML is read by the rules of version 1.2: `off`, `on`, `yes` and `no` are words.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 from pointsman.config.schema import RESERVED, TIER_ALIASES, Config
+from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.task_types import TASK_TYPES
 
@@ -26,6 +27,10 @@ def cross_check(config: Config) -> tuple[list[Problem], list[str]]:
     problems: list[Problem] = []
     notes: list[str] = []
     names = target_names(config)
+    try:
+        zone_name(config.server.timezone)
+    except Problem as problem:
+        problems.append(problem)
     _targets(config, names, problems)
     _backends(config, problems)
     _unique_names(config, problems)

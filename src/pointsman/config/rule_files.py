@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from pointsman.config.convert import convert
-from pointsman.config.schema import Rules, Section
+from pointsman.config.schema import Rules
+from pointsman.config.section import Section
 from pointsman.config.yaml_source import YamlSource, read_yaml
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 

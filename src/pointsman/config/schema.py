@@ -7,16 +7,15 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from pointsman.config.report_schema import Files, Report, Source
+from pointsman.config.section import Section
+
 Engine = Literal["embedded", "llamacpp", "vllm", "ollama", "trtllm", "openai"]
 Size = Annotated[str, Meta(pattern=r"^[0-9]+ ?(B|KB|MB|GB)$", description="a size: 512KB, 32MB")]
 Span = Annotated[str, Meta(pattern=r"^[0-9]+(s|m|h|d)$", description="a span of time: 30s, 15m, 12h, 30d")]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
-
-
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Base of every mapping in the file: unknown keys are errors."""
 
 
 class Server(Section, frozen=True):
@@ -30,6 +29,12 @@ class Server(Section, frozen=True):
     ] = []
     max_body: Annotated[Size, Meta(description="largest request body")] = "32MB"
     heartbeat_after: Annotated[Seconds, Meta(description="seconds of silence before a stream starts heartbeats")] = 8.0
+    timezone: Annotated[str, Meta(description="IANA name, such as Asia/Shanghai; default: this machine's")] | None = (
+        None
+    )
+    public_url: (
+        Annotated[str, Meta(description="how clients reach the gateway, for links; default: as they did")] | None
+    ) = None
     reasoning_field: (
         Annotated[
             Literal["reasoning", "reasoning_content"],
@@ -155,7 +160,8 @@ class Key(Section, frozen=True):
     name: Annotated[str, Meta(min_length=1, description="whose key it is; the caller in the log")]
     hash: Annotated[
         str,
-        Meta(pattern=r"^sha256:[0-9a-f]{64}$", description="sha256: and 64 hexadecimal digits"), Meta(description="what is kept of the key"),
+        Meta(pattern=r"^sha256:[0-9a-f]{64}$", description="sha256: and 64 hexadecimal digits"),
+        Meta(description="what is kept of the key"),
     ]
     role: Annotated[str, Meta(description="what rules see as role")] | None = None
     admin: Annotated[bool, Meta(description="may reload the config from another machine")] = False
@@ -186,6 +192,9 @@ class Config(Section, frozen=True):
     rules: Rules = Rules()
     routes: list[Route] = []
     fallback: Fallback = Fallback()
+    sources: Annotated[dict[str, Source], Meta(description="name → where the rows of reports come from")] = {}
+    reports: Annotated[dict[str, Report], Meta(description="name → a report that rules can make")] = {}
+    files: Annotated[Files, Meta(description="the files that reports become")] = Files()
     actions: Annotated[dict[str, dict[str, Any]], Meta(description="names for answers, refusals and routes")] = {}
     auth: Auth = Auth()
     log: Log = Log()

@@ -12,6 +12,8 @@ from pointsman.domain.errors import Problem, Problems
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 64
+_WRITTEN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+VARIABLE = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
 
 
 class _Loader(_BASE):  # type: ignore[misc]
@@ -66,8 +68,11 @@ class YamlSource:
         return Problem(problem.path or "top level", problem.message, valid=problem.valid, where=where)
 
 
-def parse_yaml(text: str, name: str) -> YamlSource:
-    """Raises Problems when the text is no YAML. Keys given twice are collected in `duplicates`."""
+def parse_yaml(text: str, name: str, *, variables: bool = False) -> YamlSource:
+    """Raises Problems when the text is no YAML. Keys given twice are collected in `duplicates`. With `variables`, a
+    `${NAME}` comes back as VARIABLE finds it: braces of its own would end a YAML mapping written in braces."""
+    if variables:
+        text = _WRITTEN.sub("\ue000\\1\ue001", text)
     try:
         loader = _Loader(text)
         try:
@@ -89,7 +94,7 @@ def parse_yaml(text: str, name: str) -> YamlSource:
     return YamlSource(name, data, lines, duplicates)
 
 
-def read_yaml(path: Path) -> YamlSource:
+def read_yaml(path: Path, *, variables: bool = False) -> YamlSource:
     """Raises Problems when the file cannot be read."""
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -99,7 +104,7 @@ def read_yaml(path: Path) -> YamlSource:
         raise Problems([Problem(str(path), f"is not UTF-8 (byte {error.start})")]) from None
     except OSError as error:
         raise Problems([Problem(str(path), f"cannot be read: {error.strerror}")]) from None
-    return parse_yaml(text, str(path))
+    return parse_yaml(text, str(path), variables=variables)
 
 
 def _survey(node: Any, path: str, lines: dict[str, int], duplicates: list[Problem], name: str, depth: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import ActionKind, Rule
 from pointsman.domain.target import Target
 
@@ -45,8 +46,10 @@ class ActionRule(msgspec.Struct, frozen=True):
 
 
 class PolicyDocument(msgspec.Struct, frozen=True):
-    """Rules, routes, targets and entries of one moment. It holds no secret and no address. `names` maps what a client
-    may call (tier, alias, model) to target names in the order of trying; `version` is the gateway's."""
+    """Rules, routes, targets, reports and entries of one moment. It holds no secret and no address.
+
+    `names` maps what a client may call (tier, alias, model) to target names in the order of trying. `version` is the
+    gateway's; `timezone` an IANA name, by which days begin."""
 
     version: str
     targets: tuple[Target, ...]
@@ -58,6 +61,8 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     fallback: str | None
     max_retries: int
     actions: dict[str, ActionRule] = {}
+    reports: tuple[ReportSpec, ...] = ()
+    timezone: str = "UTC"
     language: Literal["zh", "en"] | None = None
 
     def encode(self) -> bytes:

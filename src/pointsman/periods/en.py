@@ -31,14 +31,14 @@ _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, 
 
 _PATTERNS = {
     "days": r"(?P<word>(?:the )?day before yesterday|yesterday|today)",
-    "unit": _WHICH + r" (?P<unit>week|month|quarter|year)(?:end)?",
+    "unit": _WHICH + r" (?P<unit>week|month|quarter|year)",
     "before_last": r"(?:the )?(?P<unit>week|month|quarter|year) before last",
     "weekday_of": r"(?:on )?" + _WEEKDAY + r" (?:of )?(?P<which>last|this|the previous|the last) week",
     "weekday": r"(?:(?P<which>last|this|on|since|past|from) )?" + _WEEKDAY,
     "weekend": r"(?:(?P<which>this|last|the past|past|the last|over the) )?weekend",
     "quarter": r"(?:the )?q(?P<q>[1-4])(?:[ -]?(?:fy)?'?(?P<short>[0-9]{2})\b|" + _OF_YEAR + r")",
     "year_quarter": r"(?P<year>(?:19|20)[0-9]{2})[ -]?(?:q(?P<q>[1-4])|h(?P<h>[12]))",
-    "quarter_words": r"(?:the )?" + _ORDINAL + r" quarter" + _OF_YEAR,
+    "quarter_words": r"(?:the )?" + _ORDINAL + r"[ -]quarter" + _OF_YEAR,
     "half": r"(?:h(?P<h>[12])|(?:the )?(?P<word>first|second|1st|2nd) half(?: of(?: the)? year)?)" + _OF_YEAR,
     "month": _MONTH + r"(?:[ ,]+(?:of |in )?(?:" + _YEAR + r"|'(?P<short>[0-9]{2})))?",
     "month_day": _MONTH + r" (?:the )?" + _DAY + r"(?:,? ?" + _YEAR + r")?",
@@ -50,6 +50,7 @@ _PATTERNS = {
     + EN_NUMBER
     + r") (?P<unit>day|week|month|quarter|year)s?",
     "to_date": r"(?:(?P<what>year|month|quarter|week)[- ]to[- ]date|(?P<short>ytd|mtd|qtd|wtd)|(?P<far>so far this (?:year|month|quarter|week)))",
+    "day_only": r"(?:the )?" + _DAY,
     "week_of": r"(?:the )?week (?:of|beginning|starting|commencing)(?: on)? (?:"
     + _MONTH
     + r" "
@@ -62,6 +63,10 @@ _COMPILED = {name: re2.compile(r"\b(?:" + pattern + r")\b") for name, pattern in
 SINCE = re2.compile(r"(?:\bsince|\bever since)\s*$")
 LINK = re2.compile(r"^\s*(?:,? ?(?:to|until|till|through|thru|and|up to|-|–|—|~))\s*$")
 BETWEEN = re2.compile(r"\bbetween\s*$")
+LINK_WORD = re2.compile(
+    r"(?i)^ ?(?:to|until|till|through|thru|and|or|-|–)\s?(?:january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b"
+)
 _PREPOSITION = re2.compile(
     r"(?:\b(?:in|for|of|during|since|from|to|through|until|till|by|last|this|and|between|on|over)|[-–~(,])\s*$"
 )
@@ -72,11 +77,16 @@ def points(text: str, today: Date, original: str) -> Iterator[Point]:
     for name, pattern in _COMPILED.items():
         for match in pattern.finditer(text):
             start, end = match.span()
-            if text[end : end + 1] == "-" and text[end + 1 : end + 2].isalpha():
+            after = text[end : end + 2]
+            if (after[:1] == "-" and after[1:].isalpha()) or (
+                name in ("year", "year_of") and after[:1] == "-" and after[1:].isdigit()
+            ):
                 continue
             found = {key: value for key, value in match.groupdict().items() if value}
             if "month" in found and not _is_month(found, text, original, start, text.index(found["month"], start)):
                 continue
+            if name == "year":
+                start = text.index(found["year"], start)
             point = _BUILD[name](found, start, end, today)
             if point is not None:
                 yield point
@@ -94,6 +104,8 @@ def _is_month(found: dict[str, str], text: str, original: str, start: int, at: i
     if _PREPOSITION.search(text[:start]):
         return True
     after = original[at + len(found["month"]) :].lstrip(".")
+    if LINK_WORD.search(after):
+        return True
     return not after.strip() or after.startswith("'s ") or (after[:1] == " " and not after[1:2].isupper() and start > 0)
 
 
@@ -190,6 +202,11 @@ def _build_month(g: dict[str, str], start: int, end: int, today: Date) -> Point 
     return Point(start, end, year=_year(g, today), month=_MONTHS[g["month"][:3]], day=day)
 
 
+def _build_day_only(g: dict[str, str], start: int, end: int, today: Date) -> Point | None:
+    day = int(g["day"])
+    return Point(start, end, day=day) if 1 <= day <= 31 else None
+
+
 def _build_year(g: dict[str, str], start: int, end: int, today: Date) -> Point | None:
     year = year_of(g["year"])
     return Point(start, end, year=year) if year else None
@@ -245,6 +262,7 @@ _BUILD = {
     "year": _build_year,
     "year_of": _build_year,
     "recent": _build_recent,
+    "day_only": _build_day_only,
     "to_date": _build_to_date,
     "week_of": _build_week_of,
 }

@@ -9,14 +9,14 @@ import re2
 from pointsman.domain.report import Period
 from pointsman.periods import en, zh
 from pointsman.periods.calendar_math import DAY
+from pointsman.periods.fold import fold
 from pointsman.periods.point import Point, resolve, resolve_range
 
 Date = datetime.date
 
 _LONGEST = 2000  # characters that are searched
-_SIMPLE = str.maketrans("個禮週號這後還內間歲從來當並進當開", "个礼周号这后还内间岁从来当并进当开")
 _TERM = re2.compile(
-    r"(?:是什么意思|什么意思|是什么|的含义|怎么理解|什么叫|何谓|解释一下|\bwhat (?:does|do|is|are)\b.{0,30}\b(?:mean|stand for)\b|\bmeaning of\b|\bdefine\b|\bdefinition\b)"
+    r"(?:是什么意思|什么意思|是什么|的含义|怎么理解|什么叫|何谓|解释一下|怎么说|\bhow (?:do|would) you say\b|\bwhat (?:does|do|is|are)\b.{0,30}\b(?:mean|stand for)\b|\bmeaning of\b|\bdefine\b|\bdefinition\b)"
 )
 _SLASHED = re2.compile(r"\b(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})/(?P<year>20[0-9]{2})\b")
 
@@ -26,7 +26,7 @@ def find_periods(text: str, today: Date) -> tuple[Period, ...]:
     period is what was meant; none is nothing said; several are for the person to choose from (two were named, or one
     has two readings: 03/04/2024). A question about a term (Q1 是什么意思) names no period."""
     original = text[:_LONGEST]
-    folded = _fold(original)
+    folded = fold(original)
     if _TERM.search(folded):
         return ()
     slashed = _slashed(folded, original)
@@ -34,13 +34,6 @@ def find_periods(text: str, today: Date) -> tuple[Period, ...]:
         return slashed
     chosen = _longest([*zh.points(folded, today), *en.points(folded, today, original)])
     return _resolved(chosen, folded, original, today)
-
-
-def _fold(text: str) -> str:
-    """Half width, lower case, simplified; every character stays in its place."""
-    wide = "".join(chr(ord(c) - 0xFEE0) if "！" <= c <= "～" else " " if c == "　" else c for c in text)
-    lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in wide)
-    return lower.translate(_SIMPLE)
 
 
 def _longest(points: list[Point]) -> list[Point]:
@@ -61,10 +54,10 @@ def _resolved(points: list[Point], folded: str, original: str, today: Date) -> t
         between = folded[point.end : following.start] if following else ""
         period = None
         if following is not None and (zh.LINK.search(between) or _joined(folded, point, between)):
-            period = resolve_range(point, following, today, original)
+            period = resolve_range(point, following, today, original) if _fits(point, following) else None
             if period is not None:
                 index += 1
-        elif point.day is None or point.month is not None:  # a day without a month counts only in a range
+        elif not point.bare and (point.day is None or point.month is not None):  # numbers count only in a range
             period = resolve(point, today, original)
             if period is not None and (zh.SINCE.search(folded[point.end :]) or en.SINCE.search(folded[: point.start])):
                 period = Period(period.start, max(today + DAY, period.start + DAY), "range", period.text, period.span)
@@ -72,6 +65,13 @@ def _resolved(points: list[Point], folded: str, original: str, today: Date) -> t
             found.append(period)
         index += 1
     return tuple(found)
+
+
+def _fits(first: Point, last: Point) -> bool:
+    """A bare number goes with the unit that follows it, a day without a month with one that has it before it."""
+    if first.bare:
+        return last.month is not None and last.day is None and last.fixed is None
+    return last.day is None or last.month is not None or first.day is not None
 
 
 def _joined(folded: str, point: Point, between: str) -> bool:

@@ -16,7 +16,7 @@ Date = datetime.date
 
 class Point(msgspec.Struct, frozen=True):
     """Either `fixed`, a range that today has already decided, or the parts of a calendar date, larger ones missing
-    perhaps. `since` means: from its start until today. `open_end` marks a fixed range that ends with today."""
+    perhaps. `since` means: from its start until today. A `bare` one is only a number, a month before another month."""
 
     start: int
     end: int
@@ -26,6 +26,7 @@ class Point(msgspec.Struct, frozen=True):
     quarter: int | None = None
     month: int | None = None
     day: int | None = None
+    bare: bool = False
 
     @property
     def grain(self) -> Grain:

@@ -72,6 +72,7 @@ _PATTERNS = {
     + r"|半|几)(?:个)?(?P<unit>天|日|周|星期|礼拜|月|季度|年)(?:以?来|之?内|间)?",
     "to_date": r"(?P<what>年初|今年|本年|月初|本月|这个月|季初|本季度|周初|本周|这周)(?:以来|至今|到今天|到现在|到目前|截至今天|开始到现在)",
     "day_only": r"(?P<day>[0-9]{1,2})[日号]",
+    "month_only": r"(?P<month>[0-9]{1,2})(?:到|至|-|~|–|—)",
 }
 _COMPILED = {name: re2.compile(pattern) for name, pattern in _PATTERNS.items()}
 SINCE = re2.compile(r"^(?:以来|至今|起至今|到今天|到现在|到目前为止|到今日)")
@@ -83,7 +84,7 @@ def points(text: str, today: Date) -> Iterator[Point]:
     for name, pattern in _COMPILED.items():
         for match in pattern.finditer(text):
             start, end = match.span()
-            if not _stands_alone(text, start, end):
+            if not _stands_alone(text, start, end, whole=name in ("iso", "parts")):
                 continue
             found = {key: value for key, value in match.groupdict().items() if value}
             point = _BUILD[name](found, start, end, today)
@@ -91,11 +92,11 @@ def points(text: str, today: Date) -> Iterator[Point]:
                 yield point
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
+def _stands_alone(text: str, start: int, end: int, *, whole: bool) -> bool:
     """Not a piece of a longer number or word: 15月, iq1, 一周年, 五月天."""
     before, after = text[start - 1 : start], text[end : end + 2]
     first, last = text[start], text[end - 1]
-    if first.isdigit() and (before.isdigit() or before in (".", "-", "/")):
+    if first.isdigit() and (before.isdigit() or (before in (".", "-", "/") and not whole)):
         return False
     if first.isascii() and first.isalpha() and before.isascii() and before.isalnum():
         return False
@@ -109,7 +110,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
         return False
     if first in "一二三四五六七八九十" and before and before in "一二三四五六七八九十":
         return False
-    if text[start:end] in ("五月", "四月") and after[:1] == "天":
+    if text[start:end] in ("五月", "四月") and after[:1] in ("天", "花"):
         return False
     return not (text[start:end].startswith("季") or (last == "季" and after[:1] in ("节", "风", "后")))
 
@@ -219,6 +220,12 @@ def _to_date(g: dict[str, str], start: int, end: int, today: Date) -> Point:
     return Point(start, end, (begin, today + DAY, "range"))
 
 
+def _month_only(g: dict[str, str], start: int, end: int, today: Date) -> Point | None:
+    """The 6 of 6-8月: it counts only where a month follows."""
+    month = int(g["month"])
+    return Point(start, end - 1, month=month, bare=True) if 1 <= month <= 12 else None
+
+
 def _day_only(g: dict[str, str], start: int, end: int, today: Date) -> Point | None:
     day = int(g["day"])
     return Point(start, end, day=day) if 1 <= day <= 31 else None
@@ -238,4 +245,5 @@ _BUILD = {
     "recent": _recent,
     "to_date": _to_date,
     "day_only": _day_only,
+    "month_only": _month_only,
 }

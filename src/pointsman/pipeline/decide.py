@@ -10,12 +10,13 @@ from pointsman.admission.limits import REPLY_RESERVE, is_empty
 from pointsman.domain.decision import Decision, Match
 from pointsman.domain.features import Features
 from pointsman.domain.policy import EntryRule
-from pointsman.domain.request import Request
+from pointsman.domain.request import Request, Turn
 from pointsman.domain.rule import Rule, RuleHit
 from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract
 from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.report_decision import decide_report, draft_from, resumed_report
 from pointsman.routing.choose import Choice, Wanted, choose
 from pointsman.routing.routes import matching_route
 from pointsman.rules import fill
@@ -33,10 +34,7 @@ def decide(
         if is_empty(request):
             decision: Decision | None = _refuse("guard.empty", say("empty", tongue), say("empty.reason", tongue))
         else:
-            hit = policy.rules_for(request.model).match(
-                request.question, features, entry=request.model, endpoint=request.endpoint, role=request.caller_role
-            )
-            decision = _by_rule(hit, request, policy, tongue) if hit else None
+            decision = _by_rules(request, policy, features, entry, tongue)
     else:
         decision = None
     if decision is None or decision.action == "route":
@@ -44,7 +42,27 @@ def decide(
     return msgspec.structs.replace(decision, features=features, seed=seed, policy=policy.hash, snapshot=snapshot.hash)
 
 
-def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> Decision:
+def _by_rules(
+    request: Request, policy: Policy, features: Features, entry: EntryRule | None, tongue: Tongue
+) -> Decision | None:
+    """An answer to an open question of the gateway's goes before all rules; else the first rule that takes the text."""
+    resumed = resumed_report(request, policy) if entry else None
+    if resumed is not None:
+        asked = msgspec.structs.replace(request, turns=(Turn("user", resumed.began_with),))
+        hit = _match(asked, policy, extract(asked))
+        if hit is not None and (kind := policy.action_of(hit.rule)) and kind[0] == "report":
+            return decide_report(resumed.draft, request, policy, resumed.tongue, hit.rule.id, kind[1].get("format"))
+    hit = _match(request, policy, features)
+    return _by_rule(hit, request, policy, tongue) if hit else None
+
+
+def _match(request: Request, policy: Policy, features: Features) -> RuleHit | None:
+    return policy.rules_for(request.model).match(
+        request.question, features, entry=request.model, endpoint=request.endpoint, role=request.caller_role
+    )
+
+
+def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> Decision | None:
     text = request.question or ""
     matched = tuple(Match(group, text[start:end], start, end) for group, start, end in hit.spans)
     rule = hit.rule
@@ -61,6 +79,12 @@ def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> 
             matched=matched,
         )
     kind, given = action
+    if kind == "report":
+        draft = draft_from(request, policy)
+        if draft is None:
+            return None
+        decision = decide_report(draft, request, policy, tongue, rule.id, given.get("format"))
+        return msgspec.structs.replace(decision, matched=matched)
     parameters = given if kind == "route" else _reply(kind, given, rule, matched, text, tongue)
     return Decision(
         stage="model" if kind == "route" else "l0",

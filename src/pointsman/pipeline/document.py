@@ -8,11 +8,14 @@ from pointsman.config.load import Loaded
 from pointsman.config.references import target_names
 from pointsman.config.rule_files import RuleFile
 from pointsman.config.schema import Config, Route
+from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
+from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import Rule
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
+from pointsman.pipeline.policy import REPORT_ACTIONS
 from pointsman.rules import duplicate_ids, parse_rules
 from pointsman.rules.actions import parse_action
 
@@ -27,9 +30,11 @@ class Placed(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def build_document(loaded: Loaded, targets: dict[str, tuple[Target, ...]], version: str) -> Placed:
-    """`targets` are those of each key in `models:`, in the order of trying. Raises Problems with all that is wrong in
-    rules and actions, each with its file and line."""
+def build_document(
+    loaded: Loaded, targets: dict[str, tuple[Target, ...]], reports: tuple[ReportSpec, ...], version: str
+) -> Placed:
+    """`reports` is the catalog, with the values that its sources gave; `targets` are those of each key in `models:`, in
+    the order of trying. Raises Problems with all that is wrong in rules and actions, each with its file and line."""
     config = loaded.config
     problems: list[Problem] = []
     rules: list[Rule] = []
@@ -73,9 +78,11 @@ def build_document(loaded: Loaded, targets: dict[str, tuple[Target, ...]], versi
         fallback=fallback,
         max_retries=config.fallback.max_retries,
         actions=actions,
+        reports=reports,
+        timezone=zone_name(config.server.timezone),
         language=config.server.language,
     )
-    return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions)))
+    return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions, reports)))
 
 
 def _plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
@@ -127,8 +134,8 @@ def _route_targets(
     return problems
 
 
-def _unbound(rules: list[Rule], actions: dict[str, ActionRule]) -> list[str]:
-    known = {*_KINDS, *actions, *TASK_TYPES}
+def _unbound(rules: list[Rule], actions: dict[str, ActionRule], reports: tuple[ReportSpec, ...]) -> list[str]:
+    known = {*_KINDS, *actions, *TASK_TYPES, *(REPORT_ACTIONS if reports else ())}
     return [
         f"rule {rule.id}: nothing provides its action {rule.action!r}{did_you_mean(rule.action, sorted(known))}; "
         f"matching requests are told so. Define actions.{rule.action} (an answer, refuse or route), or use one of: "

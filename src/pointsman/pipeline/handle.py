@@ -15,9 +15,11 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.request import Request
 from pointsman.domain.target import Snapshot
+from pointsman.domain.wording import tongue_of
 from pointsman.execution.attempts import Opened, open_first
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
+from pointsman.ports.action import Action, Effect, Occasion
 from pointsman.ports.backend import Backend, BackendFailure, Call
 from pointsman.ports.clock import Clock
 from pointsman.ports.recorder import Recorder
@@ -29,11 +31,12 @@ COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
 class Exchange(msgspec.Struct, frozen=True):
     """What execution needs of the client's own request: its conversation as the client wrote it (for exact counts), and
     `call_for`, which turns (target's model name, changes by a rule) into the call that an engine gets. `streams`: the
-    engine's answer comes as a stream of events."""
+    engine's answer comes as a stream of events. `base_url` is where the client reached the gateway."""
 
     prompt: Any
     streams: bool
     call_for: Callable[[str, dict[str, Any]], Call]
+    base_url: str = ""
 
 
 class Relaying(msgspec.Struct, frozen=True):
@@ -44,16 +47,25 @@ class Relaying(msgspec.Struct, frozen=True):
     content_type: str | None
 
 
-Step = Decision | Relaying | bytes
+class Reply(msgspec.Struct, frozen=True):
+    """The gateway's own words to the person: the whole reply."""
+
+    text: str
+
+
+Step = Decision | Reply | Relaying | bytes
 
 
 class Pipeline:
     """Holds what outlives a request. `policy` and `backends` are swapped as one by `install`."""
 
-    def __init__(self, snapshot: Callable[[], Snapshot], recorder: Recorder, clock: Clock) -> None:
+    def __init__(
+        self, snapshot: Callable[[], Snapshot], recorder: Recorder, clock: Clock, actions: Mapping[str, Action]
+    ) -> None:
         self._snapshot = snapshot
         self._recorder = recorder
         self._clock = clock
+        self._actions = actions
         self.policy: Policy
         self._backends: Mapping[str, Backend] = {}
 
@@ -63,7 +75,7 @@ class Pipeline:
         self._backends = backends
 
     async def handle(self, request: Request, exchange: Exchange) -> AsyncGenerator[Step, None]:
-        """Yields the decision first; then, for a decision on a model, Relaying and the engine's bytes. Closing the
+        """Yields the decision first; then Reply for a rule's, Relaying and the engine's bytes for a model's. Closing the
         iterator, or cancelling the task that reads it, drops the engine's connection. Raises PointsmanError."""
         policy, backends, snapshot = self.policy, self._backends, self._snapshot()
         began, received = self._clock.monotonic(), self._clock.wall()
@@ -85,7 +97,11 @@ class Pipeline:
             yield decision
             if decision.error:
                 raise _no_reply(decision)
-            if decision.stage == "model":
+            if decision.stage == "l0":
+                effect = await self._act(decision, request, exchange, policy)
+                outcome, status, code = effect.outcome, 200, effect.error or ""
+                yield Reply(effect.text)
+            else:
                 body_changes = decision.parameters.get("body") or {}
                 opened = await open_first(
                     [choice.target for choice in decision.targets],
@@ -103,7 +119,7 @@ class Pipeline:
                 async for chunk in opened.rest:
                     meter.feed(chunk, self._clock.monotonic())
                     yield chunk
-            outcome, status, code = ("refused" if decision.parameters.get("refused") else "ok"), 200, ""
+                outcome, status, code = "ok", 200, ""
         except PointsmanError as error:
             outcome, status, code = "failed", error.status, error.code
             raise
@@ -122,6 +138,8 @@ class Pipeline:
         finally:
             if opened is not None:
                 opened.stream.close()
+            if outcome == "cancelled" and meter.finished:
+                outcome, status, code = "ok", 200, ""
             tokens = meter.usage() if opened else (None, None, None, False)
             ttft = (meter.first_at - began) * 1000 if meter.first_at else None
             total = (self._clock.monotonic() - began) * 1000
@@ -142,6 +160,15 @@ class Pipeline:
                 output_estimated=tokens[3],
             )
             self._recorder.put(record, policy.document, snapshot)
+
+    async def _act(self, decision: Decision, request: Request, exchange: Exchange, policy: Policy) -> Effect:
+        """Carries out what a rule decided. A text that is ready needs no action."""
+        parameters = decision.parameters
+        if "text" in parameters:
+            return Effect(parameters["text"], "refused" if parameters.get("refused") else "ok")
+        language = decision.features.language if decision.features else "en"
+        occasion = Occasion(request.id, tongue_of(language, policy.document.language), exchange.base_url)
+        return await self._actions[decision.action or ""].run(parameters, occasion)
 
     async def _count_near_limit(
         self, decision: Decision, exchange: Exchange, backends: Mapping[str, Backend], snapshot: Snapshot

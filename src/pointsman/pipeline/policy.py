@@ -14,6 +14,12 @@ from pointsman.rules import RuleSet, compile_rules
 
 _TIERS = ("light", "medium", "heavy")
 _KINDS = ("answer", "refuse", "route")
+REPORT_ACTIONS: dict[str, dict[str, Any]] = {
+    "export_report": {},
+    "export_pdf": {"format": "pdf"},
+    "export_excel": {"format": "xlsx"},
+    "export_csv": {"format": "csv"},
+}
 
 
 class Policy:
@@ -66,6 +72,8 @@ class Policy:
         defined: ActionRule | None = self.document.actions.get(rule.action)
         if defined is not None:
             return defined.kind, {**defined.parameters, **rule.parameters}
+        if rule.action in REPORT_ACTIONS and self.document.reports:
+            return "report", {**REPORT_ACTIONS[rule.action], **rule.parameters}
         if rule.action in TASK_TYPES:
             return "route", {"task": rule.action}
         return None

@@ -18,6 +18,11 @@ class Meter:
         self.events = 0
         self._tail = b""
 
+    @property
+    def finished(self) -> bool:
+        """Whether the stream's last event has passed: a client may hang up as soon as it has that."""
+        return b"data: [DONE]" in self._tail
+
     def feed(self, chunk: bytes, now: float) -> None:
         if self.first_at is None:
             self.first_at = now

@@ -72,7 +72,7 @@ def _winner(ruleset: RuleSet, conditions: Conditions, text: str, features: Featu
 
 
 def plain_features(text: str) -> Features:
-    """Features of a text alone, on a first turn. Tokens by the heuristic of field-facts 4."""
+    """Features of a text alone, on a first turn."""
     cjk = sum("\u2e80" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7af" for character in text)
     digits = sum("0" <= character <= "9" for character in text)
     spaces = sum(character.isspace() for character in text)

@@ -106,7 +106,7 @@ def _which(notes: Notes, path: str, rule: dict[Any, Any]) -> When | None:
         known = [key for key in rule if context_kind(key)]
         notes.unknown_keys(path, {key: None for key in rule if key not in known}, (*_COMMON, *FLAT_KEYS))
         return When(read_flat(notes, path, rule))
-    notes.unknown_keys(path, rule, (*_COMMON, "when"))
+    notes.unknown_keys(path, rule, (*_COMMON, "when", "pattern"))
     if "when" not in rule:
         notes.wrong(path, "says nothing of when it applies", "`when`, or `pattern` with its context lists")
         return None

@@ -53,7 +53,7 @@ class Metrics:
             "pointsman_target_up", "1 where the last probe found the target up", ["target"], registry=self.registry
         )
         self.reloads = Counter("pointsman_reloads_total", "Reloads of the config", ["outcome"], registry=self.registry)
-        self.dropped = Gauge("pointsman_log_records_dropped", "Records that could not be kept", registry=self.registry)
+        self._dropped = Gauge("pointsman_log_records_dropped", "Records that could not be kept", registry=self.registry)
 
     def put(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
         decision = record.decision
@@ -75,8 +75,9 @@ class Metrics:
                 if count:
                     self._tokens.labels(record.target, kind).inc(count)
 
-    def text(self, snapshot: Snapshot) -> bytes:
-        """The exposition, with the state of the targets as of now."""
+    def text(self, snapshot: Snapshot, dropped: int) -> bytes:
+        """The exposition, with the state of the targets and the records dropped as of now."""
+        self._dropped.set(dropped)
         self._up.clear()
         for state in snapshot.states:
             self._up.labels(state.target).set(1 if state.health == "up" else 0)

@@ -20,7 +20,7 @@ from pointsman.http.openai.aggregate import Aggregate
 from pointsman.http.openai.read import read_chat, read_completion
 from pointsman.http.openai.reasoning import renamed
 from pointsman.http.strict_json import Body, parse_body
-from pointsman.pipeline.handle import Exchange, Pipeline, Relaying, Step
+from pointsman.pipeline.handle import Exchange, Pipeline, Relaying, Reply, Step
 from pointsman.ports.backend import Call
 
 DONE = b"data: [DONE]\n\n"
@@ -59,7 +59,9 @@ class Generate:
 
     async def _serve(self, client: Client, request: Request, body: Body, path: str, prompt: Any) -> None:
         force = client.caller.usage == "force" or (client.caller.usage is None and request.model in self._forced_usage)
-        steps = self._pipeline.handle(request, Exchange(prompt, True, _calls(client, request, body, path, force)))
+        steps = self._pipeline.handle(
+            request, Exchange(prompt, True, _calls(client, request, body, path, force), client.base_url)
+        )
         if self._reasoning_field:
             steps = renamed(steps, self._reasoning_field)
         traced = client.header(b"x-pointsman-trace") == "1"
@@ -76,12 +78,11 @@ class Generate:
         assert isinstance(decision, Decision)
         target: str | None = None
         client.extra += decision_headers(decision)
-        if decision.stage != "model" and not decision.error:
+        result: Any
+        if decision.stage == "l0":
             assert decision.features
-            text = decision.parameters["text"]
-            result: Any = reply.completion(request, text, int(time.time()), decision.features.input_tokens)
-            async for _ in steps:
-                pass
+            text = await _text(steps)
+            result = reply.completion(request, text, int(time.time()), decision.features.input_tokens)
         else:
             aggregate = Aggregate()
             plain: list[bytes] | None = None
@@ -113,10 +114,8 @@ class Generate:
             assert isinstance(decision, Decision)
             out.headers = decision_headers(decision)
             created = int(time.time())
-            if decision.stage != "model" and not decision.error:
-                await self._canned(out, request, decision, created, traced, usage)
-                async for _ in steps:
-                    pass
+            if decision.stage == "l0":
+                await self._canned(out, request, decision, await _text(steps), created, traced, usage)
                 return
             trace = reply.trace_of(request, decision, None) if traced else None
             async for step in steps:
@@ -142,10 +141,9 @@ class Generate:
 
     @staticmethod
     async def _canned(
-        out: EventStream, request: Request, decision: Decision, created: int, traced: bool, usage: bool
+        out: EventStream, request: Request, decision: Decision, text: str, created: int, traced: bool, usage: bool
     ) -> None:
         assert decision.features
-        text = decision.parameters["text"]
         events = reply.events(request, text, created)
         if usage:
             figures = reply.usage(text, decision.features.input_tokens)
@@ -154,6 +152,15 @@ class Generate:
             events.append(reply.trace_event(request, created, reply.trace_of(request, decision, None)))
         await out.write(b"".join(events))
         await out.finish(DONE)
+
+
+async def _text(steps: AsyncGenerator[Step, None]) -> str:
+    """The gateway's own reply."""
+    text = ""
+    async for step in steps:
+        if isinstance(step, Reply):
+            text = step.text
+    return text
 
 
 def _asks_usage(tree: dict[str, Any]) -> bool:

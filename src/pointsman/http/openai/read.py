@@ -101,6 +101,7 @@ def _shared(tree: dict[str, Any], client: Client, endpoint: Endpoint, default_mo
         raise _wrong("max_tokens", "must be a whole number", limit)
     return {
         "id": client.request_id,
+        "now": client.received,
         "endpoint": endpoint,
         "model": model,
         "stream": bool(stream) and endpoint in ("chat", "completions"),

@@ -1,0 +1,118 @@
+"""The report action: a plan carried out, and told to the person with a link to the file."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from pointsman.actions.report.failure import ReportFailure
+from pointsman.actions.report.runner import ReportRunner
+from pointsman.actions.report.settings import SourceSettings
+from pointsman.domain.links import Linked, Links
+from pointsman.domain.report import MeasureSpec, ReportFile, ReportPlan, ReportSpec
+from pointsman.domain.wording import Tongue, say
+from pointsman.ports.action import Effect, Occasion
+
+log = logging.getLogger("pointsman")
+
+
+class ReportAction:
+    """`install` gives it the reports and sources of a config; `ask_period` words the question that follows where no row
+    matched (from title, lead and language)."""
+
+    def __init__(
+        self,
+        runner: ReportRunner,
+        links: Links,
+        clock: Callable[[], float],
+        ask_period: Callable[[str, str, Tongue], str],
+    ) -> None:
+        self._runner = runner
+        self._links = links
+        self._clock = clock
+        self._ask_period = ask_period
+        self._specs: dict[str, ReportSpec] = {}
+        self._sources: Mapping[str, SourceSettings] = {}
+        self._zone = ZoneInfo("UTC")
+        self._keep = 0.0
+        self._base: str | None = None
+
+    def install(
+        self,
+        specs: tuple[ReportSpec, ...],
+        sources: Mapping[str, SourceSettings],
+        *,
+        timezone: str,
+        keep: float,
+        public_url: str | None,
+    ) -> None:
+        self._specs = {spec.name: spec for spec in specs}
+        self._sources = sources
+        self._zone = ZoneInfo(timezone)
+        self._keep = keep
+        self._base = public_url.rstrip("/") if public_url else None
+
+    async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
+        plan = msgspec.convert(parameters["plan"], ReportPlan)
+        spec = self._specs[plan.report]
+        now = datetime.datetime.fromtimestamp(self._clock(), self._zone)
+        tongue = plan.language
+        try:
+            made = await self._runner.run(plan, spec, self._sources[spec.source], now)
+        except ReportFailure as failure:
+            said = failure.zh if tongue == "zh" else failure.en
+            if failure.kind == "empty":
+                text = self._ask_period(getattr(spec.titles, tongue), said, tongue)
+                return Effect(text, "refused", "no_rows")
+            log.warning("report %s failed: %s %s", plan.report, failure.kind, failure.detail)
+            return Effect(said, "failed", f"report_{failure.kind}")
+        expires = int(self._clock() + self._keep)
+        token = self._links.sign(Linked(made.path, _file_name(spec, plan), expires))
+        return Effect(_told(spec, plan, made, f"{self._base or occasion.base_url}/files/{token}", self._keep))
+
+
+def _file_name(spec: ReportSpec, plan: ReportPlan) -> str:
+    last = plan.period.end - datetime.timedelta(days=1)
+    span = f"{plan.period.start}" if last == plan.period.start else f"{plan.period.start}_{last}"
+    values = [label for f in plan.filters for label in f.labels]
+    return "_".join([getattr(spec.titles, plan.language), *values, span]).replace("/", "-") + f".{plan.format}"
+
+
+def _told(spec: ReportSpec, plan: ReportPlan, made: ReportFile, url: str, keep: float) -> str:
+    """What was understood and made, line by line, and the link."""
+    tongue = plan.language
+    last = plan.period.end - datetime.timedelta(days=1)
+    span = str(plan.period.start) if last == plan.period.start else f"{plan.period.start} – {last}"
+    word = plan.period.text.strip()
+    lines = [
+        say(
+            "report.made", tongue, title=getattr(spec.titles, tongue), format=plan.format.upper(), rows=f"{made.rows:,}"
+        ),
+        say("report.period", tongue, span=f"{span} ({word})" if word and word not in span else span),
+    ]
+    titles = {dimension.name: getattr(dimension.titles, tongue) for dimension in spec.dimensions}
+    for narrowed in plan.filters:
+        lines.append(say("report.filter", tongue, what=titles[narrowed.dimension], labels=", ".join(narrowed.labels)))
+    totals = [_total(m, made.totals[m.name], tongue) for m in spec.measures if m.name in made.totals]
+    if totals:
+        lines.append(say("report.totals", tongue, totals=("；" if tongue == "zh" else "; ").join(totals)))
+    if made.notice:
+        lines.append(made.notice)
+    lines.append(say("report.link", tongue, url=url, keep=_keep(keep, tongue)))
+    return "\n".join(lines)
+
+
+def _total(measure: MeasureSpec, value: float, tongue: Tongue) -> str:
+    shown = f"{getattr(measure.titles, tongue)} {value:,.{measure.decimals}f}"
+    return f"{shown} {getattr(measure.unit, tongue)}" if measure.unit else shown
+
+
+def _keep(seconds: float, tongue: Tongue) -> str:
+    days = seconds / 86_400
+    number, zh, en = (days, "天", "days") if days >= 1 else (seconds / 3600, "小时", "hours")
+    return f"{number:g} {zh if tongue == 'zh' else en}"

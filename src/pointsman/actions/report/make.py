@@ -1,0 +1,89 @@
+"""One job from beginning to end, inside the child."""
+
+from __future__ import annotations
+
+import datetime
+import zoneinfo
+from pathlib import Path
+
+from pointsman.actions.report.figures import plain_text, read_figures, read_totals
+from pointsman.actions.report.job import Job, Outcome
+from pointsman.actions.report.query import Query
+from pointsman.actions.report.source import Circumstances, Deadline, Source, opened
+from pointsman.domain.report import ReportFile, ReportPlan
+
+ROWS_UNTIL = 0.6  # the share of the time after which a workbook takes no more rows: it still has to be packed
+
+
+def carry_out(job: Job) -> Outcome:
+    """Does the job. Raises ReportFailure."""
+    zone = zoneinfo.ZoneInfo(job.zone) if job.zone else job.now.tzinfo or datetime.UTC
+    about = Circumstances(
+        name=job.spec.source,
+        zone=zone,
+        deadline=Deadline(job.seconds),
+        work=Path(job.folder),
+        today=job.now.astimezone(zone).date(),
+    )
+    with opened(job.source, about) as source:
+        query = Query(source, job.spec, about)
+        if job.task == "values":
+            return Outcome(values=_values(source, query))
+        assert job.plan is not None  # the runner sends one
+        return Outcome(file=_report(job, job.plan, source, query, about))
+
+
+def _report(job: Job, plan: ReportPlan, source: Source, query: Query, about: Circumstances) -> ReportFile:
+    now = job.now.astimezone(about.zone)
+    path = about.work / f"{job.name}.{plan.format}"
+    if plan.format == "pdf":
+        from pointsman.actions.report import pdf
+
+        figures = read_figures(source, query, plan, pdf.MAX_GROUPS)
+        notice = pdf.write_pdf(path, about.work, query.spec, plan, figures, now)
+        rows, totals = figures.rows, figures.totals
+    elif plan.format == "xlsx":
+        from pointsman.actions.report import xlsx
+
+        figures = read_figures(source, query, plan, xlsx.MAX_GROUPS)
+        columns = {name: query.columns[name] for name in query.detail_columns}
+        details = source.rows(query.details(plan, xlsx.MAX_ROWS))
+        notice = xlsx.write_xlsx(
+            path,
+            about.work,
+            query.spec,
+            plan,
+            figures,
+            columns,
+            details,
+            now,
+            lambda: about.deadline.passed > ROWS_UNTIL,
+        )
+        rows, totals = figures.rows, figures.totals
+    else:
+        from pointsman.actions.report import csv_file
+
+        rows, totals = read_totals(source, query, plan)
+        details = source.rows(query.details(plan, csv_file.MAX_ROWS))
+        notice = csv_file.write_csv(path, query.spec, plan, query.detail_columns, details, rows, about.zone)
+    return ReportFile(
+        path=path.name,
+        format=plan.format,
+        bytes=path.stat().st_size,
+        rows=rows,
+        totals={
+            measure.name: float(total)
+            for measure, total in zip(query.spec.measures, totals, strict=True)
+            if total is not None
+        },
+        notice=notice,
+    )
+
+
+def _values(source: Source, query: Query) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for dimension in query.spec.dimensions:
+        if dimension.from_source:
+            texts = (plain_text(row[0]) for row in source.rows(query.values(dimension)))
+            found[dimension.name] = tuple(dict.fromkeys(text for text in texts if text.strip()))
+    return found

@@ -1,0 +1,81 @@
+"""Reports of a config: the catalog with the values of its sources, and the settings of those."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from pointsman.actions.report.demo_reports import SOURCE, demo_reports
+from pointsman.actions.report.failure import ReportFailure
+from pointsman.actions.report.runner import ReportRunner
+from pointsman.actions.report.settings import SourceSettings
+from pointsman.config.schema import Config
+from pointsman.config.timezone import zone_name
+from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.report import DimensionSpec, DimensionValue, ReportSpec
+from pointsman.pipeline.catalog import catalog_of
+
+
+def sources_of(config: Config, base: Path) -> dict[str, SourceSettings]:
+    """Folders are relative to the config file. Raises Problems."""
+    found: dict[str, SourceSettings] = {}
+    problems = []
+    for name, source in config.sources.items():
+        folder = str(base / source.folder) if source.folder else None
+        try:
+            found[name] = SourceSettings(url=source.url, folder=folder, format=source.format, demo=source.demo)
+        except ValueError as error:
+            problems.append(Problem(f"sources.{name}", str(error)))
+    if problems:
+        raise Problems(problems)
+    return found
+
+
+def reports_of(
+    config: Config, sources: dict[str, SourceSettings], files: Path
+) -> tuple[tuple[ReportSpec, ...], list[str]]:
+    """The catalog, and notes on what could not be read. A demo source without any report brings its own. Values that
+    come from a source are read now. Raises Problems."""
+    specs, problems = catalog_of(config.reports, sources)
+    if problems:
+        raise Problems(problems)
+    if not specs:
+        demo = next((name for name, source in sources.items() if source.demo), None)
+        if demo is None:
+            return (), []
+        specs = tuple(msgspec.structs.replace(spec, source=demo) for spec in demo_reports() if spec.source == SOURCE)
+    notes: list[str] = []
+    wanted = [spec for spec in specs if any(d.from_source for d in spec.dimensions)]
+    if wanted:
+        read = asyncio.run(_values(wanted, sources, files, config, notes))
+        specs = tuple(_with_values(spec, read.get(spec.name, {})) for spec in specs)
+    return specs, notes
+
+
+async def _values(
+    specs: list[ReportSpec], sources: dict[str, SourceSettings], files: Path, config: Config, notes: list[str]
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    runner = ReportRunner(files, timeout=config.files.timeout)
+    now = datetime.datetime.now(ZoneInfo(zone_name(config.server.timezone)))
+    found = {}
+    for spec in specs:
+        try:
+            found[spec.name] = await runner.values_of(sources[spec.source], spec, now)
+        except ReportFailure as failure:
+            notes.append(f"reports.{spec.name}: the values of its dimensions could not be read: {failure.en}")
+    return found
+
+
+def _with_values(spec: ReportSpec, read: dict[str, tuple[str, ...]]) -> ReportSpec:
+    def filled(dimension: DimensionSpec) -> DimensionSpec:
+        if not dimension.from_source:
+            return dimension
+        return msgspec.structs.replace(
+            dimension, values=tuple(DimensionValue(value) for value in read.get(dimension.name, ()))
+        )
+
+    return msgspec.structs.replace(spec, dimensions=tuple(map(filled, spec.dimensions)))

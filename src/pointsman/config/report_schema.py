@@ -1,0 +1,80 @@
+"""The part of the schema that describes reports: where rows come from, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from pointsman.config.section import Section
+
+Title = Annotated[str | dict[str, str], Meta(description="one text, or {zh: …, en: …}")]
+
+
+class Source(Section, frozen=True):
+    """Where rows come from: a database (`url`), a folder of files (`folder` and `format`), or the generated demo."""
+
+    url: Annotated[str, Meta(min_length=1, description="an SQLAlchemy URL; secrets as ${ENV}")] | None = None
+    folder: Annotated[str, Meta(min_length=1, description="a folder of files, each a table")] | None = None
+    format: Annotated[Literal["csv", "parquet"], Meta(description="of the files in folder")] | None = None
+    demo: Annotated[bool, Meta(description="a generated year of sales")] = False
+
+
+class Measure(Section, frozen=True):
+    """A figure of a report."""
+
+    title: Title | None = None
+    aggregate: Annotated[
+        Literal["sum", "count", "average", "minimum", "maximum"], Meta(description="count needs no column")
+    ] = "sum"
+    column: (
+        Annotated[str, Meta(min_length=1, description="column that is aggregated; default: the measure's name")] | None
+    ) = None
+    decimals: Annotated[int, Meta(ge=0, le=6, description="digits after the point")] = 0
+    unit: Title | None = None
+
+
+class Value(Section, frozen=True):
+    """A value of a dimension, and the words that people use for it."""
+
+    value: Annotated[str, Meta(description="as the source stores it")]
+    words: Annotated[list[str], Meta(description="synonyms: 华东区, East China")] = []
+
+
+class Dimension(Section, frozen=True):
+    """A column to filter and group by."""
+
+    title: Title | None = None
+    column: Annotated[str, Meta(min_length=1, description="default: the dimension's name")] | None = None
+    words: Annotated[list[str], Meta(description="words for the dimension itself: 地区, region")] = []
+    values: Annotated[
+        list[Value] | Literal["from_source"], Meta(description="a list, or from_source: read at start and reload")
+    ] = msgspec.field(default_factory=list)
+
+
+class Report(Section, frozen=True):
+    """A report over one table or view."""
+
+    source: Annotated[str, Meta(description="a name under sources")]
+    table: Annotated[str, Meta(min_length=1, description="table or view")]
+    time: Annotated[str, Meta(min_length=1, description="column of dates or timestamps")]
+    measures: Annotated[dict[str, Measure], Meta(min_length=1, description="figures, in the order of the columns")]
+    title: Title | None = None
+    dimensions: Annotated[dict[str, Dimension], Meta(description="columns to filter and group by")] = {}
+    group_by: Annotated[list[str], Meta(description="dimensions of the summary, where the request names none")] = []
+    words: Annotated[list[str], Meta(description="words that mean this report: 销售, sales")] = []
+    details: Annotated[list[str], Meta(description="columns of the row-by-row export; default: all")] = []
+    template: Annotated[str, Meta(description="a copy of the PDF template, changed")] | None = None
+    default: Annotated[bool, Meta(description="meant where no report's words occur")] = False
+
+
+class Files(Section, frozen=True):
+    """How reports are made and handed out."""
+
+    keep: Annotated[str, Meta(pattern=r"^[0-9]+(s|m|h|d)$", description="how long a file and its link live: 7d")] = "7d"
+    timeout: Annotated[float, Meta(gt=0, le=3600, description="seconds for one report")] = 60.0
+    memory: Annotated[str, Meta(pattern=r"^[0-9]+ ?(MB|GB)$", description="memory of the process that makes one")] = (
+        "1GB"
+    )
+    concurrency: Annotated[int, Meta(ge=1, le=64, description="reports made at a time")] = 1

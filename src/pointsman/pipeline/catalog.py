@@ -1,0 +1,89 @@
+"""Reports of the config → the catalog that planning reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pointsman.config.report_schema import Dimension, Measure, Report
+from pointsman.domain.errors import Problem, did_you_mean
+from pointsman.domain.report import DimensionSpec, DimensionValue, MeasureSpec, ReportSpec, Titles
+
+
+def catalog_of(
+    reports: Mapping[str, Report], sources: Mapping[str, object]
+) -> tuple[tuple[ReportSpec, ...], list[Problem]]:
+    """Specs in the order of the config, and what is wrong with them."""
+    problems: list[Problem] = []
+    specs = []
+    for name, report in reports.items():
+        path = f"reports.{name}"
+        if report.source not in sources:
+            hint = did_you_mean(report.source, list(sources))
+            valid = ", ".join(sources) or "none: sources is empty"
+            problems.append(Problem(f"{path}.source", f"there is no source {report.source!r}{hint}", valid=valid))
+        for index, grouped in enumerate(report.group_by):
+            if grouped not in report.dimensions:
+                hint = did_you_mean(grouped, list(report.dimensions))
+                valid = ", ".join(report.dimensions)
+                problems.append(Problem(f"{path}.group_by[{index}]", f"no dimension {grouped!r}{hint}", valid=valid))
+        for key, measure in report.measures.items():
+            _check_title(f"{path}.measures.{key}.title", measure.title, problems)
+            _check_title(f"{path}.measures.{key}.unit", measure.unit, problems)
+        for key, shown in report.dimensions.items():
+            _check_title(f"{path}.dimensions.{key}.title", shown.title, problems)
+        _check_title(f"{path}.title", report.title, problems)
+        specs.append(
+            ReportSpec(
+                name=name,
+                titles=_titles(report.title, name),
+                source=report.source,
+                table=report.table,
+                time_column=report.time,
+                measures=tuple(_measure(key, measure) for key, measure in report.measures.items()),
+                dimensions=tuple(_dimension(key, dimension) for key, dimension in report.dimensions.items()),
+                group_by=tuple(report.group_by),
+                words=tuple(report.words),
+                detail_columns=tuple(report.details),
+                template=report.template,
+                default=report.default,
+            )
+        )
+    return tuple(specs), problems
+
+
+def _measure(name: str, measure: Measure) -> MeasureSpec:
+    return MeasureSpec(
+        name=name,
+        titles=_titles(measure.title, name),
+        aggregate=measure.aggregate,
+        column=measure.column or (None if measure.aggregate == "count" else name),
+        decimals=measure.decimals,
+        unit=_titles(measure.unit, "") if measure.unit else None,
+    )
+
+
+def _dimension(name: str, dimension: Dimension) -> DimensionSpec:
+    values = dimension.values
+    return DimensionSpec(
+        name=name,
+        titles=_titles(dimension.title, name),
+        column=dimension.column or name,
+        words=tuple(dimension.words),
+        values=() if isinstance(values, str) else tuple(DimensionValue(v.value, tuple(v.words)) for v in values),
+        from_source=values == "from_source",
+    )
+
+
+def _titles(title: str | dict[str, str] | None, name: str) -> Titles:
+    if isinstance(title, dict):
+        return Titles(title.get("zh") or title.get("en") or name, title.get("en") or title.get("zh") or name)
+    return Titles(title or name, title or name)
+
+
+def _check_title(path: str, title: str | dict[str, str] | None, problems: list[Problem]) -> None:
+    if isinstance(title, dict):
+        for key in title:
+            if key not in ("zh", "en"):
+                problems.append(Problem(f"{path}.{key}", f"unknown language {key!r}", valid="zh, en"))
+        if not title:
+            problems.append(Problem(path, "is empty", valid="a text, or {zh: …, en: …}"))

@@ -1,0 +1,87 @@
+"""The one way to ask: a short question with numbered choices, as a normal message of the assistant. Everything that is
+needed to understand the answer stands in the message itself, so a client that sends its history needs no session."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import re2
+
+from pointsman.domain.wording import Tongue
+
+Slot = Literal["report", "period", "value"]
+
+_QUESTIONS: dict[Slot, dict[Tongue, str]] = {
+    "report": {"zh": "要哪一份报表？", "en": "Which report do you mean?"},
+    "period": {"zh": "要哪段时间的“{report}”？", "en": "Which period should “{report}” cover?"},
+    "value": {"zh": "“{report}”里没有“{word}”。是下面哪一个？", "en": "“{report}” knows no “{word}”. Which one is it?"},
+}
+_HINTS: dict[Tongue, str] = {
+    "zh": "请回复序号或内容。",
+    "en": "Please answer with a number or in words.",
+}
+_MARKS: tuple[tuple[Slot, str], ...] = (
+    ("report", r"要哪一份报表？|Which report do you mean\?"),
+    ("period", r"要哪段时间的“[^”]*”？|Which period should “[^”]*” cover\?"),
+    ("value", r"里没有“[^”]*”。是下面哪一个？|knows no “[^”]*”\. Which one is it\?"),
+)
+_COMPILED = tuple((slot, re2.compile(pattern)) for slot, pattern in _MARKS)
+_CHOICE = re2.compile(r"(?m)^([0-9]{1,2})\. (.+)$")
+_NUMBER = re2.compile(
+    r"^(?:第|选|选择|option|number|no\.?|#|the)?\s*(?P<n>[0-9]{1,2}|[一二三四五六七八九十]|first|second|third|fourth|fifth|last)"
+    r"\s*(?:个|项|号|种|条|one|option|个吧|吧)?[\s.。!！、]*$"
+)
+_WORDS = {w: n for n, w in enumerate("一二三四五六七八九十", 1)} | {
+    w: n for n, w in enumerate(("first", "second", "third", "fourth", "fifth"), 1)
+}
+MOST_CHOICES = 9
+
+
+class Clarification(msgspec.Struct, frozen=True):
+    """A question for one slot. `lead` says first what happened, where something did (no rows)."""
+
+    slot: Slot
+    tongue: Tongue
+    report: str
+    choices: tuple[str, ...]
+    word: str = ""
+    lead: str = ""
+
+    @property
+    def text(self) -> str:
+        question = _QUESTIONS[self.slot][self.tongue].format(report=self.report, word=self.word)
+        listed = [f"{number}. {choice}" for number, choice in enumerate(self.choices[:MOST_CHOICES], 1)]
+        lead = f"{self.lead}\n" if self.lead else ""
+        return "\n".join([lead + question, *listed, _HINTS[self.tongue]])
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A clarification read back from the conversation."""
+
+    slot: Slot
+    choices: tuple[str, ...]
+    tongue: Tongue
+
+
+def read_back(assistant: str) -> Asked | None:
+    """The question that this message of the assistant asks, if it is one of ours."""
+    if len(assistant) > 4000:
+        return None
+    for slot, mark in _COMPILED:
+        found = mark.search(assistant)
+        if found:
+            tongue: Tongue = "en" if found.group().isascii() or "hich" in found.group() else "zh"
+            return Asked(slot, tuple(m[2].strip() for m in _CHOICE.finditer(assistant)), tongue)
+    return None
+
+
+def picked(asked: Asked, answer: str) -> str:
+    """What was answered, in words: the choice behind a number, else the answer itself."""
+    found = _NUMBER.search(answer.strip().lower())
+    if found and asked.choices:
+        word = found["n"]
+        number = len(asked.choices) if word == "last" else _WORDS.get(word) or int(word)
+        if 1 <= number <= len(asked.choices):
+            return asked.choices[number - 1]
+    return answer

@@ -1,0 +1,149 @@
+"""What a text says of the report it asks for, as far as it says it."""
+
+from __future__ import annotations
+
+import datetime
+
+import msgspec
+import re2
+
+from pointsman.domain.report import DimensionSpec, Filter, Format, Period, ReportSpec
+from pointsman.periods import find_periods
+from pointsman.periods.fold import fold
+from pointsman.planning.lexicon import FILLER_EN, FILLER_ZH, FORMATS
+from pointsman.planning.words import Remaining
+
+Date = datetime.date
+
+_UNKNOWN_ZH = re2.compile(
+    r"^(?:[\p{Han}]{1,6}?)(大区|地区|区域|区|省|市|分店|门店|店|分公司|部门|部|产品|系列|渠道|客户)$"
+)
+_UNKNOWN_EN = re2.compile(r"\b(?:for|in|from|of|at)\s+(?:the\s+)?([a-z][a-z0-9'-]*(?:\s+[a-z][a-z0-9'-]*){0,2})")
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """`reports` are the names that fit: one is sure, several are to choose from. `periods` likewise. `unknown` is a word
+    that stands where a value of a dimension would (华西区), `strange` what is left that nobody understood: such a text
+    asks for something else. `grouped` are dimensions after 按 or "by"; `named` says that words of a report occur."""
+
+    reports: tuple[str, ...]
+    periods: tuple[Period, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    grouped: tuple[str, ...] = ()
+    format: Format | None = None
+    unknown: str | None = None
+    strange: tuple[str, ...] = ()
+    named: bool = False
+
+    @property
+    def is_request(self) -> bool:
+        """Whether the whole text is understood as a request for a report. An unknown word in the place of a value counts
+        only where a report was named: else it is what the text is about (a PDF of this meeting agenda)."""
+        return not self.strange and bool(self.reports) and (self.unknown is None or self.named)
+
+
+def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
+    """Pure. Reads report, period, values, grouping and format out of the text; what is left must be filler."""
+    folded = fold(text)
+    remaining = Remaining(folded)
+    periods = find_periods(text, today)
+    for period in periods:
+        remaining.strike(*period.span)
+    formats = remaining.take(FORMATS)
+    filters: dict[str, list[tuple[str, str]]] = {}
+    grouped: list[str] = []
+    reports = _reports(catalog, folded)
+    named = remaining.take(word for spec in catalog if spec.name in reports for word in _report_words(spec))
+    for spec in [spec for spec in catalog if spec.name in reports]:
+        for dimension in spec.dimensions:
+            _values(remaining, dimension, filters)
+    for spec in [spec for spec in catalog if spec.name in reports]:
+        for dimension in spec.dimensions:
+            words = _names(dimension)
+            for word in words:
+                for lead in ("按照", "按", "分", "各", "每个", "by ", "per ", "each ", "grouped by "):
+                    for _ in remaining.take([lead + word]):
+                        if dimension.name not in grouped:
+                            grouped.append(dimension.name)
+            remaining.take(words)
+    remaining.take(word for spec in catalog if spec.name in reports for word in _measure_words(spec))
+    unknown, strange = _rest(remaining, folded)
+    return Draft(
+        reports=reports,
+        periods=periods,
+        filters=tuple(
+            Filter(
+                name,
+                tuple(dict.fromkeys(value for value, _ in pairs)),
+                tuple(dict.fromkeys(label for _, label in pairs)),
+            )
+            for name, pairs in filters.items()
+        ),
+        grouped=tuple(grouped),
+        format=FORMATS[formats[0][0]] if formats else None,
+        unknown=unknown,
+        strange=strange,
+        named=bool(named),
+    )
+
+
+def _reports(catalog: tuple[ReportSpec, ...], folded: str) -> tuple[str, ...]:
+    """The reports whose words cover most of the text; without any word the default ones, else all."""
+    scores = {}
+    for spec in catalog:
+        mine = Remaining(folded)
+        scores[spec.name] = sum(len(word) for word, _, _ in mine.take(_report_words(spec)))
+    best = max(scores.values(), default=0)
+    if best:
+        fit = tuple(name for name, score in scores.items() if score == best)
+    else:
+        fit = tuple(spec.name for spec in catalog if spec.default) or tuple(scores)
+    if len(fit) > 1:
+        defaults = tuple(spec.name for spec in catalog if spec.default and spec.name in fit)
+        return defaults or fit
+    return fit
+
+
+def _report_words(spec: ReportSpec) -> list[str]:
+    return [fold(word) for word in (*spec.words, spec.titles.zh, spec.titles.en)]
+
+
+def _measure_words(spec: ReportSpec) -> list[str]:
+    return [fold(word) for measure in spec.measures for word in (measure.titles.zh, measure.titles.en)]
+
+
+def _names(dimension: DimensionSpec) -> list[str]:
+    return [fold(word) for word in (*dimension.words, dimension.titles.zh, dimension.titles.en)]
+
+
+def _values(remaining: Remaining, dimension: DimensionSpec, filters: dict[str, list[tuple[str, str]]]) -> None:
+    owner: dict[str, tuple[str, str]] = {}
+    for value in dimension.values:
+        for word in (value.value, *value.words):
+            owner.setdefault(fold(word), (value.value, word))
+    for word, _, _ in remaining.take(owner):
+        filters.setdefault(dimension.name, []).append(owner[word])
+
+
+def _rest(remaining: Remaining, folded: str) -> tuple[str | None, tuple[str, ...]]:
+    strange: list[str] = []
+    unknown = None
+    for piece in remaining.pieces():
+        if piece.isascii():
+            if piece not in FILLER_EN and not (piece.endswith("'s") and piece[:-2] in FILLER_EN):
+                strange.append(piece)
+            continue
+        left = piece
+        for word in sorted(FILLER_ZH, key=len, reverse=True):
+            left = left.replace(word, " ")
+        for part in left.split():
+            found = _UNKNOWN_ZH.search(part)
+            if found:
+                unknown = unknown or part
+            else:
+                strange.append(part)
+    if strange and unknown is None:
+        found = next((m[1] for m in _UNKNOWN_EN.finditer(folded) if set(m[1].split()) & set(strange)), None)
+        if found and set(strange) <= set(found.split()):
+            unknown, strange = " ".join(w for w in found.split() if w in strange), []
+    return unknown, tuple(strange)

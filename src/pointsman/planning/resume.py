@@ -1,0 +1,47 @@
+"""An open question and its answer, found in the conversation: the request that it began with, completed."""
+
+from __future__ import annotations
+
+import datetime
+
+import msgspec
+
+from pointsman.domain.report import ReportSpec
+from pointsman.domain.request import Request
+from pointsman.domain.wording import Tongue
+from pointsman.planning.clarify import Asked, read_back
+from pointsman.planning.draft import Draft, draft_of
+from pointsman.planning.plan import complete
+
+_DEEPEST = 6  # questions in a row
+
+
+class Resumed(msgspec.Struct, frozen=True):
+    """`began_with` is the text of the request that the questions are about."""
+
+    began_with: str
+    draft: Draft
+    tongue: Tongue
+
+
+def resume(request: Request, catalog: tuple[ReportSpec, ...], today: datetime.date) -> Resumed | None:
+    """None where the assistant's last message is no question of ours, or the user's last is no answer to it: then the
+    question is dropped, and the message is looked at afresh."""
+    turns = [turn for turn in request.turns if turn.role not in ("system", "developer")]
+    answers: list[tuple[Asked, str]] = []
+    while len(turns) >= 3 and len(answers) < _DEEPEST:
+        before, assistant, user = turns[-3:]
+        asked = read_back(assistant.text) if assistant.role == "assistant" else None
+        if asked is None or user.role != "user" or before.role != "user":
+            break
+        answers.append((asked, user.text))
+        turns = turns[:-2]
+    if not answers:
+        return None
+    began_with = turns[-1].text
+    draft: Draft | None = draft_of(began_with, catalog, today)
+    for asked, answer in reversed(answers):
+        if draft is None:
+            return None
+        draft = complete(draft, asked, answer, catalog, today)
+    return Resumed(began_with, draft, answers[-1][0].tongue) if draft else None

@@ -1,0 +1,34 @@
+"""What a rule's action does in the world, as the pipeline sees it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from pointsman.domain.attempt import Outcome
+from pointsman.domain.wording import Tongue
+
+
+class Occasion(msgspec.Struct, frozen=True):
+    """For whom and where: the request's id, the language to speak, and the URL under which the client reached the gateway
+    (`http://host:port`), for links."""
+
+    request_id: str
+    tongue: Tongue
+    base_url: str
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """What was done, told to the person. `outcome` is refused where nothing was done on purpose (a question came up)."""
+
+    text: str
+    outcome: Outcome = "ok"
+    error: str | None = None
+
+
+class Action(Protocol):
+    """Cancelling `run` undoes what is unfinished and leaves nothing running. It raises nothing that a person caused:
+    that is an Effect with its words."""
+
+    async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect: ...
