@@ -111,7 +111,7 @@ def outcome(text: str) -> Loaded | Problems:
         return loaded
 
 
-@settings(max_examples=160, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents)
 def test_any_tree_gives_a_config_or_problems(tree: dict[str, Any]) -> None:
     result = outcome(yaml.safe_dump(tree, allow_unicode=True))
@@ -119,7 +119,7 @@ def test_any_tree_gives_a_config_or_problems(tree: dict[str, Any]) -> None:
         assert isinstance(result.config, Config)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.text(alphabet="abc:-[]{}&*!?|>'\"%@`#,\n\t 019~<=.é你\x00\ud800", max_size=60))
 def test_any_text_gives_a_config_or_problems(text: str) -> None:
     outcome(text)

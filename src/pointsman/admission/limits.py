@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from pointsman.domain.request import Request
 
 REPLY_RESERVE = 16  # tokens a model needs at the least to answer at all
@@ -9,10 +11,11 @@ NEAR = 0.12  # the estimate's error: within this share of the limit the engine's
 
 
 def is_empty(request: Request) -> bool:
-    """True where the user's last message holds nothing at all: no text, no image, and no tool result before it."""
+    """True where the user's last message holds nothing that can be seen, and no image."""
     if request.endpoint not in ("chat", "completions") or request.question is None:
         return False
-    return not request.question.strip() and not any(turn.images for turn in request.turns)
+    last = next(turn for turn in reversed(request.turns) if turn.role == "user")
+    return not last.images and all(c.isspace() or unicodedata.category(c) == "Cf" for c in last.text)
 
 
 def fits(input_tokens: int, context_length: int | None) -> bool:

@@ -104,6 +104,8 @@ def _stands_alone(text: str, start: int, end: int, *, whole: bool) -> bool:
         after[:1].isdigit() or (after[:1] == "." and after[1:].isdigit()) or after[:1] in ("月", "%")
     ):
         return False
+    if last == "年" and after[:1].isdigit():
+        return False  # a month that there is not; where there is one, the longer expression holds
     if last.isascii() and after[:1].isascii() and after[:1].isalpha():
         return False
     if last in "周月年" and after[:1] in ("年", "刊", "饼", "嫂") and after not in ("年会",):

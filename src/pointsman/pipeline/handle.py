@@ -18,7 +18,9 @@ from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import tongue_of
 from pointsman.execution.attempts import Opened, open_first
 from pointsman.pipeline.decide import decide
+from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.report_decision import resumed_report
 from pointsman.ports.action import Action, Effect, Occasion
 from pointsman.ports.backend import Backend, BackendFailure, Call
 from pointsman.ports.clock import Clock
@@ -66,6 +68,7 @@ class Pipeline:
         self._recorder = recorder
         self._clock = clock
         self._actions = actions
+        self._questions = OpenQuestions()
         self.policy: Policy
         self._backends: Mapping[str, Backend] = {}
 
@@ -88,6 +91,9 @@ class Pipeline:
         outcome: Outcome = "cancelled"
         status, code = 499, "client_closed"
         try:
+            with_question = self._questions.recall(request)
+            if with_question is not request and resumed_report(with_question, policy):
+                request = with_question
             decision = decide(request, policy, snapshot)
             if decision.stage == "model" or decision.rule == "guard.length":
                 exact = await self._count_near_limit(decision, exchange, backends, snapshot)
@@ -100,6 +106,8 @@ class Pipeline:
             if decision.stage == "l0":
                 effect = await self._act(decision, request, exchange, policy)
                 outcome, status, code = effect.outcome, 200, effect.error or ""
+                if effect.asks:
+                    self._questions.remember(request, effect.text)
                 yield Reply(effect.text)
             else:
                 body_changes = decision.parameters.get("body") or {}
@@ -165,7 +173,8 @@ class Pipeline:
         """Carries out what a rule decided. A text that is ready needs no action."""
         parameters = decision.parameters
         if "text" in parameters:
-            return Effect(parameters["text"], "refused" if parameters.get("refused") else "ok")
+            outcome: Outcome = "refused" if parameters.get("refused") else "ok"
+            return Effect(parameters["text"], outcome, asks=decision.clarification is not None)
         language = decision.features.language if decision.features else "en"
         occasion = Occasion(request.id, tongue_of(language, policy.document.language), exchange.base_url)
         return await self._actions[decision.action or ""].run(parameters, occasion)

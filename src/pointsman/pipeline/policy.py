@@ -32,7 +32,13 @@ class Policy:
         self.entries: dict[str, EntryRule] = {entry.name: entry for entry in document.entries}
         self.routes = in_order(document.routes)
         tiers = [document.fallback, *(route.target for route in self.routes), *_TIERS]
-        self.tier_targets = tuple(target for tier in tiers if tier for target in document.names.get(tier, ()))
+        self.tier_targets = tuple(
+            target
+            for tier in tiers
+            if tier
+            for target in document.names.get(tier, ())
+            if not self.targets[target].embedding
+        )
         self._guards = compile_rules([rule for rule in document.rules if rule.pack in document.guard_packs])
         compiled: dict[tuple[str, ...] | None, RuleSet] = {}
         for entry in document.entries:

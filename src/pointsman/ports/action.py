@@ -20,11 +20,13 @@ class Occasion(msgspec.Struct, frozen=True):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """What was done, told to the person. `outcome` is refused where nothing was done on purpose (a question came up)."""
+    """What was done, told to the person. `outcome` is refused where nothing was done on purpose. `asks`: the text is a
+    question, and the person's next message may answer it."""
 
     text: str
     outcome: Outcome = "ok"
     error: str | None = None
+    asks: bool = False
 
 
 class Action(Protocol):

@@ -103,8 +103,8 @@ class Upstream:
         number, self.connections = self.connections, self.connections + 1
         try:
             await self._script(Peer(reader, writer, number))
-        except ConnectionError:
-            pass
+        except (ConnectionError, asyncio.CancelledError):
+            pass  # the client has gone, or the test is over
         except Exception as problem:
             self._problems.append(problem)
         finally:

@@ -10,6 +10,7 @@ import pytest
 from scripted_upstream import CHUNKED, answering, chunk, head, sized
 
 from pointsman.backends.http import Limits
+from pointsman.backends.http.connection import Connection
 from pointsman.ports.backend import BackendFailure, Call
 
 CALL = Call("/v1/chat/completions", b"{}")
@@ -116,6 +117,21 @@ async def test_a_slow_reader_stops_the_engine_and_memory_stays_bounded(serve, po
     assert pool.idle == 1
 
 
+async def test_after_a_slow_reader_silence_counts_again(serve, pool_of):
+    async def script(peer):
+        await peer.request()
+        await peer.send(head(f"content-length: {2 << 20}"), bytes(1 << 20))
+        await peer.gone()
+
+    stream = await pool_of(await serve(script)).open(Call("/x", b"", idle=0.1))
+    await asyncio.sleep(0.3)
+    got = 0
+    with pytest.raises(BackendFailure, match="fell silent"):
+        async for piece in stream.chunks():
+            got += len(piece)
+    assert got == 1 << 20
+
+
 async def test_tiny_chunks_count_for_what_they_weigh(serve, pool_of):
     async def script(peer):
         await peer.request()
@@ -131,7 +147,16 @@ async def test_tiny_chunks_count_for_what_they_weigh(serve, pool_of):
     stream.close()
 
 
-async def test_a_large_request_goes_out_at_the_engines_pace(serve, pool_of):
+@pytest.fixture
+def transports(monkeypatch) -> list[asyncio.Transport]:
+    """The client's transports, in the order of connecting."""
+    made: list[asyncio.Transport] = []
+    real = Connection.connection_made
+    monkeypatch.setattr(Connection, "connection_made", lambda self, t: made.append(t) or real(self, t))
+    return made
+
+
+async def test_a_large_request_goes_out_at_the_engines_pace(serve, pool_of, transports):
     body = bytes(range(256)) * (32 << 10)
 
     async def script(peer):
@@ -144,6 +169,7 @@ async def test_a_large_request_goes_out_at_the_engines_pace(serve, pool_of):
     sending = asyncio.create_task(pool.open(Call("/x", body)))
     await asyncio.sleep(0.1)
     assert not sending.done()
+    assert transports[0].get_write_buffer_size() <= 1 << 20
     assert await (await sending).read() == b"True"
     assert pool.idle == 1
 
@@ -158,6 +184,18 @@ async def test_an_answer_before_the_request_is_through(serve, pool_of):
     stream = await pool.open(Call("/x", bytes(32 << 20)))
     assert (stream.status, await stream.read()) == (413, b"too large")
     assert pool.idle == 0
+
+
+async def test_after_an_early_answer_no_more_of_the_request_is_sent(serve, pool_of, transports):
+    async def script(peer):
+        await peer.reader.readuntil(b"\r\n\r\n")
+        await peer.send(head("content-length: 2", status="413 Too Large"))
+        await asyncio.sleep(0.1)
+        await peer.send(b"no")
+
+    stream = await pool_of(await serve(script)).open(Call("/x", bytes(32 << 20)))
+    assert transports[0].get_write_buffer_size() <= 1 << 20
+    assert (stream.status, await stream.read()) == (413, b"no")
 
 
 async def test_an_engine_that_does_not_read_the_request(serve, pool_of):

@@ -38,6 +38,11 @@ async def test_split_at_every_byte_the_body_is_the_same(serve, pool_of, wire):
     assert upstream.connections == 1
 
 
+async def test_what_came_before_the_head_is_no_part_of_it(serve, pool_of):
+    stream = await pool_of(await serve(answering(INTERIM + sized(b"", "a: b")))).open(CALL)
+    assert stream.headers == [("content-length", "0"), ("a", "b")]
+
+
 async def test_one_byte_a_segment(serve, pool_of):
     pool = pool_of(await serve(answering(*(bytes([byte]) for byte in STREAM), gap=0.0005)))
     assert await collected(await pool.open(CALL)) == b"".join(EVENTS)

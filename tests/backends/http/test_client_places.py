@@ -127,6 +127,34 @@ async def test_of_two_that_answer_at_once_one_is_kept(serve, pool_of, resolving,
     assert upstream.ended == upstream.connections
 
 
+@pytest.mark.parametrize("late", [False, True])
+async def test_the_attempt_that_comes_second_is_dropped(monkeypatch, late):
+    monkeypatch.setattr(connect, "HEAD_START", 0.0)
+    go = asyncio.Event()
+    aborted: list[str] = []
+
+    class Made:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def abort(self) -> None:
+            aborted.append(self.name)
+
+    async def attempt(name: str, stubborn: bool) -> Made:
+        try:
+            await (asyncio.Event() if stubborn else go).wait()
+        except asyncio.CancelledError:
+            pass
+        return Made(name)
+
+    racing = asyncio.create_task(connect._race([attempt("a", False), attempt("b", late)]))
+    await asyncio.sleep(0.01)
+    go.set()
+    winner = await racing
+    await asyncio.sleep(0.01)
+    assert sorted([winner.name, *aborted]) == ["a", "b"]
+
+
 async def test_cancelled_while_addresses_race(pool_of, resolving):
     resolving("127.0.0.2", "127.0.0.3")
     with deaf("127.0.0.2") as port, deaf("127.0.0.3", port):

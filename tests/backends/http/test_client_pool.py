@@ -8,6 +8,8 @@ import time
 import pytest
 from scripted_upstream import answering, head, sized
 
+from pointsman.backends.http import Limits
+from pointsman.backends.http.connection import Connection
 from pointsman.ports.backend import BackendFailure, Call
 
 CALL = Call("/v1/chat/completions", b"{}")
@@ -162,6 +164,20 @@ async def test_a_stale_connection_is_retried_once_on_a_fresh_one(serve, pool_of,
     assert (pool.requests, pool.opened, pool.reused, pool.retried) == (4, 4, 1, 1)
 
 
+async def test_framing_at_the_end_of_one_response_is_no_byte_of_the_next(serve, pool_of):
+    async def script(peer):
+        await peer.request()
+        await peer.send(head("transfer-encoding: chunked"), b"2\r\nok\r\n", b"0\r\n\r\n")
+        if peer.number == 0:
+            await peer.request()
+
+    upstream = await serve(script)
+    pool = pool_of(upstream)
+    for _ in range(2):
+        assert await (await pool.open(CALL)).read() == b"ok"
+    assert (upstream.connections, pool.retried) == (2, 1)
+
+
 async def test_the_retry_is_not_retried(serve, pool_of):
     seen: list[bytes] = []
 
@@ -239,6 +255,15 @@ async def test_a_connection_that_is_closed_as_soon_as_it_is_made(serve, pool_of)
             await pool.open(CALL)
         assert caught.value.kind == "reset"
         assert not caught.value.sent
+
+
+async def test_a_connection_that_died_before_its_first_call(pool_of):
+    pool = pool_of("http://127.0.0.1:1")
+    loop = asyncio.get_running_loop()
+    connection = Connection(pool.origin.name, Limits(), loop, lambda _: None, lambda _: None)
+    connection.connection_lost(None)
+    with pytest.raises(BackendFailure, match="as soon as it was made"):
+        await connection.exchange(b"GET / HTTP/1.1\r\n\r\n", b"", 5, 5)
 
 
 async def test_closing_lets_calls_finish_and_takes_no_new_ones(serve, pool_of):

@@ -68,7 +68,7 @@ class ReportAction:
             said = failure.zh if tongue == "zh" else failure.en
             if failure.kind == "empty":
                 text = self._ask_period(getattr(spec.titles, tongue), said, tongue)
-                return Effect(text, "refused", "no_rows")
+                return Effect(text, "refused", "no_rows", asks=True)
             log.warning("report %s failed: %s %s", plan.report, failure.kind, failure.detail)
             return Effect(said, "failed", f"report_{failure.kind}")
         expires = int(self._clock() + self._keep)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pointsman.actions.report.document import in_language, word
@@ -16,6 +16,9 @@ from pointsman.domain.wording import Tongue
 
 # what makes a spreadsheet take a text for a formula: OWASP's list, full-width twins included
 RISKY = frozenset("=+-@\t\r\n＝＋－＠")
+_SPACES = frozenset(character for character in map(chr, range(0x3001)) if character.isspace())
+_LOOK = RISKY | _SPACES
+_PLAIN = frozenset((int, float, bool, type(None)))
 _NUMBER = re.compile(r"-\d+(\.\d+)?", re.ASCII)
 
 
@@ -34,12 +37,17 @@ def local(value: datetime.datetime, zone: datetime.tzinfo) -> datetime.datetime:
     return value.astimezone(zone).replace(tzinfo=None) if value.tzinfo else value
 
 
-def csv_cell(value: Any, zone: datetime.tzinfo) -> Any:
-    """What the csv module is to write."""
-    if value.__class__ is str:
+def csv_row(row: Iterable[Any], zone: datetime.tzinfo) -> list[Any]:
+    """What the csv module is to write for a row. Most cells are seen to be harmless at a glance."""
+    return [
+        value if (of := value.__class__) in _PLAIN or (of is str and value[:1] not in _LOOK) else _csv_cell(value, zone)
+        for value in row
+    ]
+
+
+def _csv_cell(value: Any, zone: datetime.tzinfo) -> Any:
+    if isinstance(value, str):
         return safe_text(value)
-    if value is None or isinstance(value, int | float):
-        return value
     if isinstance(value, decimal.Decimal):
         return f"{value:f}"
     if isinstance(value, datetime.datetime):

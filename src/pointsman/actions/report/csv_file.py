@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import datetime
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pointsman.actions.report.cells import csv_cell, detail_titles, safe_text
+from pointsman.actions.report.cells import csv_row, detail_titles, safe_text
 from pointsman.actions.report.document import word
 from pointsman.domain.report import ReportPlan, ReportSpec
 
 MAX_ROWS = 1_000_000
+_PORTION = 2000
 
 
 def write_csv(
@@ -23,15 +25,21 @@ def write_csv(
     details: Iterable[Sequence[Any]],
     rows: int,
     zone: datetime.tzinfo,
+    enough: Callable[[], bool],
 ) -> str | None:
-    """Writes `details` (MAX_ROWS at most, of `rows`) and returns the notice, if there is one."""
+    """Writes `details` (MAX_ROWS at most, of `rows`) and returns the notice, if there is one. `enough()` is asked now
+    and then whether the time for rows is over: a part with a notice is better than nothing."""
     written = 0
-    with path.open("w", encoding="utf-8-sig", errors="replace", newline="", buffering=1 << 18) as file:
+    source = iter(details)
+    with path.open("w", encoding="utf-8", errors="replace", newline="", buffering=1 << 18) as file:
+        file.write("\ufeff")
         writer = csv.writer(file)
         writer.writerow([safe_text(title) for title in detail_titles(spec, names, plan.language)])
-        for row in details:
-            writer.writerow([csv_cell(value, zone) for value in row])
-            written += 1
+        while portion := list(itertools.islice(source, _PORTION)):
+            writer.writerows([csv_row(row, zone) for row in portion])
+            written += len(portion)
+            if enough():
+                break
     if written < rows:
         return word("rows_hidden_csv", plan.language, shown=f"{written:,}", rows=f"{rows:,}")
     return None

@@ -120,7 +120,7 @@ def _engine(text: str, about: Circumstances) -> sa.Engine:
     try:
         if family == "sqlite":
             return _sqlite(url, about)
-        arguments = {}
+        arguments: dict[str, Any] = {}
         if key := _CONNECT_TIMEOUT.get(driver):
             arguments[key] = int(min(CONNECT_WAIT, about.deadline.left)) or 1
         if driver == "pg8000":
@@ -151,7 +151,7 @@ def _sqlite(url: sa.URL, about: Circumstances) -> sa.Engine:
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(address, uri=True, timeout=LOCK_WAIT, isolation_level=None)
-        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")  # else such a row is an error
         connection.set_progress_handler(lambda: about.deadline.passed >= 1, 20_000)
         return connection
 

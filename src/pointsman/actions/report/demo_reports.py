@@ -135,6 +135,7 @@ REPORTS: list[dict[str, Any]] = [
     {
         "name": "sales",
         "titles": {"zh": "销售报表", "en": "Sales report"},
+        "default": True,
         "source": SOURCE,
         "table": "sales",
         "time_column": "sold_on",

@@ -110,7 +110,7 @@ class _Files:
 
     def relation(self, table: str, columns: Sequence[str]) -> sa.FromClause:
         # quoted always: DuckDB reserves words that PostgreSQL does not
-        quoted = [sa.column(sa.quoted_name(column, True)) for column in columns]
+        quoted: list[sa.ColumnClause[Any]] = [sa.column(sa.quoted_name(column, True)) for column in columns]
         return sa.table(sa.quoted_name(table, True), *quoted)
 
     def rows(self, statement: sa.Select[Any]) -> Iterator[Sequence[Any]]:
@@ -132,7 +132,7 @@ class _Files:
             if self._format == "parquet":
                 relation = self._connection.read_parquet(names, union_by_name=True)
             else:
-                relation = self._connection.read_csv(names, header=True, union_by_name=True, sample_size=200_000)  # type: ignore[arg-type]
+                relation = self._connection.read_csv(names, header=True, union_by_name=True, sample_size=200_000)
             relation.create_view(table)
             return {name: _kind(str(of)) for name, of in zip(relation.columns, relation.types, strict=True)}
         except (duckdb.Error, OSError, UnicodeError) as error:

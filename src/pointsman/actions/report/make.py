@@ -12,7 +12,9 @@ from pointsman.actions.report.query import Query
 from pointsman.actions.report.source import Circumstances, Deadline, Source, opened
 from pointsman.domain.report import ReportFile, ReportPlan
 
-ROWS_UNTIL = 0.6  # the share of the time after which a workbook takes no more rows: it still has to be packed
+# the share of the time after which no more rows are taken; a workbook still has to be packed
+CSV_UNTIL = 0.9
+XLSX_UNTIL = 0.6
 
 
 def carry_out(job: Job) -> Outcome:
@@ -57,7 +59,7 @@ def _report(job: Job, plan: ReportPlan, source: Source, query: Query, about: Cir
             columns,
             details,
             now,
-            lambda: about.deadline.passed > ROWS_UNTIL,
+            lambda: about.deadline.passed > XLSX_UNTIL,
         )
         rows, totals = figures.rows, figures.totals
     else:
@@ -65,7 +67,16 @@ def _report(job: Job, plan: ReportPlan, source: Source, query: Query, about: Cir
 
         rows, totals = read_totals(source, query, plan)
         details = source.rows(query.details(plan, csv_file.MAX_ROWS))
-        notice = csv_file.write_csv(path, query.spec, plan, query.detail_columns, details, rows, about.zone)
+        notice = csv_file.write_csv(
+            path,
+            query.spec,
+            plan,
+            query.detail_columns,
+            details,
+            rows,
+            about.zone,
+            lambda: about.deadline.passed > CSV_UNTIL,
+        )
     return ReportFile(
         path=path.name,
         format=plan.format,
