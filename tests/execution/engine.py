@@ -178,9 +178,9 @@ class Engine:
 
 
 def config(*engines: Engine, **more: Any) -> dict[str, Any]:
-    """A tier `medium` on these engines, in this order, and the entry `auto`."""
+    """A tier `medium` on these engines, in this order, the entry `auto`, and no rules."""
     backends = [engine.backend(name=f"b{number}") for number, engine in enumerate(engines, 1)]
-    return {"models": {"medium": {"backends": backends}}} | more
+    return {"models": {"medium": {"backends": backends}}, "rules": {"packs": []}} | more
 
 
 class Door:

@@ -125,14 +125,18 @@ async def test_a_request_that_waits_to_be_tried_again_is_dropped(stream: bool, t
 
 
 async def test_a_hang_up_between_heartbeats_stops_the_engine(tmp_path):
-    async with Engine() as engine, running(config(engine, server={"heartbeat_after": 0.1}), tmp_path) as gateway:
-        async with leaving_nothing(gateway, engine):
-            engine.play = silent
-            async with asking(gateway, user(stream=True)) as client:
-                assert await client.head() == 200
-                await asyncio.sleep(0.25)
-                await client.hang_up()
-                await asyncio.wait_for(engine.asked[0].hung_up.wait(), PROMPT)
+    sections = {"server": {"heartbeat_after": 0.1}}
+    async with (
+        Engine() as engine,
+        running(config(engine, **sections), tmp_path) as gateway,
+        leaving_nothing(gateway, engine),
+    ):
+        engine.play = silent
+        async with asking(gateway, user(stream=True)) as client:
+            assert await client.head() == 200
+            await asyncio.sleep(0.25)
+            await client.hang_up()
+            await asyncio.wait_for(engine.asked[0].hung_up.wait(), PROMPT)
 
 
 async def test_a_client_that_resets_is_gone_as_well(tmp_path):

@@ -106,3 +106,23 @@ async def test_the_engine_serves_the_next_request_after_many_hang_ups(real_gatew
         assert await client.head() == 200
         assert await client.body()
     print(f"next request after four hang-ups: {time.monotonic() - began:.2f} s")
+
+
+async def test_a_request_that_left_the_engines_own_queue_is_not_answered(real_gateway: Process):
+    """With every slot busy llama.cpp looks at a waiting client only when its turn comes (2026.10.11549: while others get
+    results it never does). Then it has to see at once that the gateway is gone, and not generate."""
+    async with traffic(real_gateway.base):
+        async with traffic(real_gateway.base):
+            log = EngineLog(real_gateway)
+            async with asking(
+                real_gateway.base, user(story(7), model="light", max_tokens=300, ignore_eos=True)
+            ) as client:
+                await asyncio.sleep(0.5)
+                assert "launch_slot_" not in log.text(), "it did not have to wait"
+                await client.hang_up()
+        task = await launched(log)  # a slot is free now
+        freed = time.monotonic()
+        took = await cancelled(log, task, 10) - freed
+        print(f"cancel of a queued request after its slot came free: {took:.3f} s")
+        await asyncio.to_thread(log.wait_for, rf"release: id +\d+ \| task {task} ", 10)
+        assert took <= PREFILL

@@ -239,6 +239,14 @@ def test_an_unknown_model_lists_the_valid_ones_and_the_close_one(gateway: Door, 
     assert error["param"] == "model" and error["type"] == "not_found_error"
 
 
+def test_an_entry_without_an_embedding_model_says_so(gateway: Door):
+    reply = gateway.post("/v1/embeddings", b'{"model":"auto","input":"x"}')
+    assert reply.status in (400, 404, 503)
+    assert_error(reply.json)
+    message = reply.json["error"]["message"]
+    assert "embedding" in message and "No model is set up" not in message, message
+
+
 @pytest.mark.parametrize("name", ["x" * 100_000, "名" * 500, "a\nb\r\nset-cookie: x", "%00", "../../etc", "\u202e"])
 def test_an_odd_model_name_is_no_trouble(gateway: Door, name: str):
     reply = gateway.post(CHAT, json.dumps(GOOD | {"model": name}).encode())

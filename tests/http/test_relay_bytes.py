@@ -166,8 +166,12 @@ async def test_usage_force_of_an_entry_or_a_key_makes_every_stream_end_with_usag
         {"name": "dify", "hash": hash_key("k-dify"), "usage": "force"},
         {"name": "plain", "hash": hash_key("k-plain"), "usage": "asked"},
     ]
-    entries = {"auto": {}, "forced": {"usage": "force"}}
-    async with Engine() as engine, running(config(engine, entries=entries, auth={"keys": keys}), tmp_path) as gateway:
+    sections = {
+        "entries": {"auto": {}, "forced": {"usage": "force"}},
+        "auth": {"keys": keys},
+        "rules": {"packs": ["builtin:smalltalk"]},
+    }
+    async with Engine() as engine, running(config(engine, **sections), tmp_path) as gateway:
         engine.play = streamed(conversation("x").replace(DONE, USAGE + DONE))
         async with httpx.AsyncClient(base_url=gateway.base) as client:
             for model, key, forced in (

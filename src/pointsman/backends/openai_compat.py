@@ -135,6 +135,10 @@ class OpenAICompat:
     def target(self) -> Target:
         return self._target
 
+    @property
+    def first_byte(self) -> float:
+        return self.settings.first_byte_timeout
+
     def _address(self) -> str | None:
         """The base URL now; None while there is none."""
         return self.settings.base_url or self.default_base_url

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -20,26 +20,13 @@ def judge(status: int) -> Verdict:
     return "final" if status in _CLIENT_FAULTS else "next"
 
 
-def stream_error(first: bytes) -> dict[str, Any] | None:
-    """The error object, where a stream that began with 200 holds nothing but an error as its first event."""
-    head = first.lstrip()
-    if head.startswith((b'data: {"error"', b"error:", b'{"error"', b'data: {"object":"error"')):
-        start, end = head.find(b"{"), head.rfind(b"}")
-        try:
-            body = msgspec.json.decode(head[start : end + 1].split(b"\n", 1)[0])
-        except msgspec.DecodeError:
-            return {"message": head[:500].decode("utf-8", "replace")}
-        error = body.get("error", body) if isinstance(body, dict) else body
-        return error if isinstance(error, dict) else {"message": str(error)}
-    return None
-
-
 def backend_error(target: str, status: int, body: bytes, retry_after: float | None = None) -> PointsmanError:
-    """The engine's own words in the gateway's error shape. 4xx that the client caused keep their status; what the
-    client cannot help becomes 502, and overload 503 or 429 as it was."""
+    """The engine's own words in the gateway's error shape. 4xx that the client caused keep their status (422 becomes
+    400); what the client cannot help becomes 502, and overload 503 or 429 as it was."""
     message, code, kind, param = _words(body)
     final = judge(status) == "final"
     shown = status if final or status in (429, 503) else 502
+    shown = 400 if shown == 422 else shown
     if not final:
         message = f"{target} answered {status}: {message}"
     return PointsmanError(

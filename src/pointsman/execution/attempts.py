@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.errors import PointsmanError
-from pointsman.execution.answer import backend_error, judge, stream_error
+from pointsman.execution.answer import backend_error, judge
+from pointsman.execution.first_event import error_in, is_nothing, read_first_event
 from pointsman.ports.backend import Backend, BackendFailure, Call, Stream
 from pointsman.ports.clock import Clock
 
@@ -54,22 +56,20 @@ async def open_first(
         stream: Stream | None = None
         done = False
         try:
-            stream = await backends[target].open(call_for(target))
+            backend = backends[target]
+            stream = await backend.open(call_for(target))
             status = stream.status
             judgement = judge(status)
             if judgement == "good":
-                rest = stream.chunks()
-                first = await anext(rest, b"")
-                error = stream_error(first) if must_stream else None
-                if error is None and (first or not must_stream):
+                opened = await _begin(target, backend, stream, start - clock.monotonic(), must_stream)
+                if isinstance(opened, Opened):
                     done = True
-                    return Opened(target, stream, first, rest)
+                    return opened
                 kind = "http"
-                said = msgspec.json.encode({"error": error}) if error else b'{"error":{"message":"an empty stream"}}'
-                code = error.get("code") if error else None
+                code = opened.get("code")
                 status = code if isinstance(code, int) and 400 <= code < 600 else 500
                 judgement = judge(status)
-                failure = backend_error(target, status, said)
+                failure = backend_error(target, status, msgspec.json.encode({"error": opened}))
             else:
                 body = await stream.read(1 << 20)
                 failure = backend_error(target, status, body, _retry_after(stream))
@@ -103,9 +103,35 @@ async def open_first(
     raise last
 
 
+async def _begin(
+    target: str, backend: Backend, stream: Stream, spent: float, must_stream: bool
+) -> Opened | dict[str, Any]:
+    """The response, once its first event (or, where no stream is due, its first bytes) shows that it is a reply; else
+    the error that it holds. `spent` is minus the seconds since the call. Raises BackendFailure."""
+    rest = stream.chunks()
+    try:
+        async with asyncio.timeout(max(backend.first_byte + spent, 0.001)):
+            first = await (read_first_event(rest) if must_stream else anext(rest, b""))
+    except TimeoutError:
+        message = f"no first byte of a reply within {backend.first_byte:g} s"
+        raise BackendFailure("first_byte_timeout", message) from None
+    if must_stream:
+        content_type = stream.header("content-type") or "text/event-stream"
+        if "event-stream" not in content_type and "json" not in content_type:
+            return {"message": f"answered with {content_type[:80]} and not with a stream of events"}
+        error = error_in(first)
+        if error is not None:
+            return error
+        if is_nothing(first) and "json" not in content_type:
+            return {"message": "an empty stream"}
+    return Opened(target, stream, first, rest)
+
+
 def _retry_after(stream: Stream) -> float | None:
+    """Seconds; None where the header is missing, a date, or no number that can be waited for."""
     value = stream.header("retry-after")
     try:
-        return float(value) if value else None
+        seconds = float(value) if value else 0.0
     except ValueError:
         return None
+    return seconds if 0 < seconds < 86_400 else None

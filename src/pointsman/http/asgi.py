@@ -31,8 +31,8 @@ class Doors:
         self.cors = cors
         self.max_body = max_body
 
-    def check(self, path: str, method: str) -> None:
-        """Raises a 404 or 405 that lists what is valid."""
+    def methods(self, path: str) -> list[str]:
+        """What that path takes. Raises a 404 that lists the valid ones."""
         allowed = [name for name, doors in (("GET", self.gets), ("POST", self.posts)) if path in doors]
         if not allowed:
             valid = sorted({*self.gets, *self.posts})
@@ -42,10 +42,7 @@ class Doors:
                 type="not_found_error",
                 code="unknown_endpoint",
             )
-        if method not in allowed:
-            raise PointsmanError(
-                f"{path} takes {' or '.join(allowed)}, not {method}", status=405, code="method_not_allowed"
-            )
+        return allowed
 
 
 class Gateway:
@@ -67,17 +64,20 @@ class Gateway:
         origin = client.header(b"origin")
         try:
             if origin is not None:
-                client.extra += doors.cors.headers(origin)
                 if client.method == "OPTIONS" and client.header(b"access-control-request-method"):
-                    client.extra = doors.cors.preflight(origin, client.header(b"access-control-request-headers"))
-                    await client.reply(204 if client.extra else 403, b"")
+                    client.extra += doors.cors.preflight(origin, client.header(b"access-control-request-headers"))
+                    await client.reply(204, b"")
                     return
+                client.extra += doors.cors.headers(origin)
             await self._dispatch(doors, scope, client)
         except PointsmanError as error:
             if not client.began:
                 await client.error(error)
         except Gone:
             pass
+        except RecursionError:
+            if not client.began:
+                await client.error(PointsmanError("the body is nested too deeply", code="invalid_json"))
         except Exception:
             log.exception("request %s failed inside the gateway", client.request_id)
             if not client.began:
@@ -92,7 +92,9 @@ class Gateway:
         path = next((prefix for prefix in _PREFIXES if path.startswith(prefix)), path)
         post = doors.posts.get(path) if method == "POST" else None
         if post is None and (method not in ("GET", "HEAD") or path not in doors.gets):
-            doors.check(path, method)
+            allowed = " or ".join(doors.methods(path))
+            client.extra.append((b"allow", allowed.replace(" or ", ", ").encode()))
+            raise PointsmanError(f"{path} takes {allowed}, not {method}", status=405, code="method_not_allowed")
         if path not in _OPEN:
             client.caller = doors.keys.identify(scope)
         if post is None:

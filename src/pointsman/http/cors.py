@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from pointsman.domain.errors import PointsmanError
+
 _EXPOSED = (
     b"x-pointsman-request-id, x-pointsman-stage, x-pointsman-rule, x-pointsman-target, x-pointsman-reason, "
     b"x-pointsman-policy"
@@ -29,14 +31,20 @@ class Cors:
         ]
 
     def preflight(self, origin: str, wanted: str | None) -> list[tuple[bytes, bytes]]:
-        headers = self.headers(origin)
-        if headers:
-            headers += [
-                (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
-                (b"access-control-allow-headers", (wanted or "authorization, content-type").encode("latin-1")),
-                (b"access-control-max-age", b"86400"),
-            ]
-        return headers
+        """The answer to a browser that asks first. Raises a 403 for an origin that is not let in."""
+        if not self.allows(origin):
+            raise PointsmanError(
+                f"pages of {origin[:200]} may not call this gateway; list that origin under server.cors",
+                status=403,
+                type="permission_error",
+                code="origin_not_allowed",
+            )
+        return [
+            *self.headers(origin),
+            (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
+            (b"access-control-allow-headers", (wanted or "authorization, content-type").encode("latin-1")),
+            (b"access-control-max-age", b"86400"),
+        ]
 
     def allows(self, origin: str) -> bool:
         if self._all or origin.lower() in self._allowed:

@@ -20,8 +20,13 @@ def decision_headers(decision: Decision, target: str | None = None) -> list[tupl
     if decision.rule:
         headers.append((b"x-pointsman-rule", _text(decision.rule)))
     if target:
-        headers.append((b"x-pointsman-target", _text(target)))
+        headers.append(target_header(target))
     return headers
+
+
+def target_header(target: str) -> tuple[bytes, bytes]:
+    """Who answered: `model@backend`."""
+    return b"x-pointsman-target", _text(target)
 
 
 def _text(text: str) -> bytes:

@@ -28,6 +28,7 @@ class EventStream:
         self._loop = asyncio.get_running_loop()
         self._last = self._loop.time()
         self._between = True
+        self._end = b""
         self._beat: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = self._loop.call_later(heartbeat_after, self._tick)
         self.headers: Headers = []
@@ -40,7 +41,8 @@ class EventStream:
             await self._client.start(200, HEADERS + self.headers)
         await self._client.write(data)
         self._last = self._loop.time()
-        self._between = data.endswith((b"\n\n", b"\r\n\r\n"))
+        self._end = (self._end + data[-4:])[-4:]
+        self._between = self._end.endswith((b"\n\n", b"\r\n\r\n"))
 
     async def finish(self, data: bytes = b"") -> None:
         self.stop()
@@ -83,7 +85,7 @@ class EventStream:
     def _tick(self) -> None:
         due = self._last + self._interval
         now = self._loop.time()
-        if now >= due - 0.001 and self._between and self._beat is None:
+        if now >= due - 0.001 and self._between and (self._beat is None or self._beat.done()):
             self._beat = self._loop.create_task(self._send_beat())
             due = now + self._interval
         self._timer = self._loop.call_later(max(due - now, 0.01), self._tick)

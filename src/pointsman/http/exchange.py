@@ -74,7 +74,8 @@ class Client:
             part = message.get("body", b"")
             size += len(part)
             if size > limit:
-                await self._swallow(limit)
+                if message.get("more_body"):
+                    await self._swallow(limit)
                 raise _too_large(limit, None)
             if part:
                 parts.append(part)

@@ -1,62 +1,67 @@
-"""Tokens and first content of a stream, read from the bytes as they pass, without parsing them one by one."""
+"""Tokens and first content of a reply, read from the bytes as they pass, without parsing them one by one."""
 
 from __future__ import annotations
 
-from typing import Any
+from pointsman.recording.figures import Counts, counts_of_timings, counts_of_usage, last_object
 
-import msgspec
-
-_TAIL = 4096
+_BLOCK = 16_384  # bytes that are looked through at once
+_OVERLAP = 2048  # bytes of the last block that are looked through again: longer than any engine's figures
+_EVENT = b"\ndata:"
+_STRADDLE = len(_EVENT) - 1
 
 
 class Meter:
-    """Feed it every chunk. `first_at` is set by the caller's clock at the first chunk; `usage()` looks once, at the end,
-    into the last bytes, where engines put their figures (`usage`, or llama.cpp's `timings`)."""
+    """Feed it every chunk, of a stream of events or of a plain JSON reply. `first_at` is set by the caller's clock at the
+    first chunk. Chunks are looked through in blocks, so where they are cut changes nothing; what is looked for are
+    events and the figures of engines (`usage`, or llama.cpp's `timings`), which are parsed once, in `usage()`."""
 
     def __init__(self) -> None:
         self.first_at: float | None = None
-        self.events = 0
-        self._tail = b""
+        self._pending: list[bytes] = []
+        self._size = 0
+        self._seen = b"\n"  # the end of what was looked through; an event begins a line
+        self._events = 0
+        self._usage = b""
+        self._timings = b""
 
     @property
     def finished(self) -> bool:
         """Whether the stream's last event has passed: a client may hang up as soon as it has that."""
-        return b"data: [DONE]" in self._tail
+        self._look()
+        return b"\ndata: [DONE]" in self._seen
+
+    @property
+    def complete(self) -> bool:
+        """Whether the stream came to its own end: with `[DONE]`, an error, or at least a reason why it stopped."""
+        if self.finished or b'"error"' in self._seen.rstrip().rpartition(b"\ndata:")[2]:
+            return True
+        after = self._seen.rpartition(b'"finish_reason"')[2] if b'"finish_reason"' in self._seen else b""
+        return after.lstrip(b" :").startswith(b'"')
 
     def feed(self, chunk: bytes, now: float) -> None:
         if self.first_at is None:
             self.first_at = now
-        self.events += chunk.count(b"data:")
-        self._tail = chunk[-_TAIL:] if len(chunk) >= _TAIL else (self._tail + chunk)[-_TAIL:]
+        self._pending.append(chunk)
+        self._size += len(chunk)
+        if self._size >= _BLOCK:
+            self._look()
 
-    def usage(self) -> tuple[int | None, int | None, int | None, bool]:
+    def usage(self) -> Counts:
         """(input tokens, output tokens, cached input tokens, estimated). Where the engine gave no figures, the events
         of the stream stand for the output tokens."""
-        for line in reversed(self._tail.split(b"\n")):
-            if not line.startswith((b"data: {", b"data:{", b"{")):
-                continue
-            try:
-                body = msgspec.json.decode(line.removeprefix(b"data:").strip())
-            except msgspec.DecodeError:
-                continue
-            found = _figures(body) if isinstance(body, dict) else None
-            if found:
-                return (*found, False)
-        return None, max(self.events - 3, 0) or None, None, True
+        self._look()
+        if found := counts_of_usage(self._usage) or counts_of_timings(self._timings):
+            return found
+        return None, max(self._events - 3, 0) or None, None, True
 
-
-def _figures(body: dict[str, Any]) -> tuple[int | None, int | None, int | None] | None:
-    usage = body.get("usage")
-    if isinstance(usage, dict):
-        details = usage.get("prompt_tokens_details")
-        cached = details.get("cached_tokens") if isinstance(details, dict) else None
-        return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached)
-    timings = body.get("timings")
-    if isinstance(timings, dict) and "predicted_n" in timings:
-        cached, fresh = _count(timings.get("cache_n")) or 0, _count(timings.get("prompt_n")) or 0
-        return cached + fresh, _count(timings["predicted_n"]), cached
-    return None
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    def _look(self) -> None:
+        if not self._pending:
+            return
+        known = len(self._seen)
+        block = self._seen + b"".join(self._pending)
+        self._pending.clear()
+        self._size = 0
+        self._events += block.count(_EVENT, max(known - _STRADDLE, 0))
+        self._usage = last_object(block, b'"usage"') or self._usage
+        self._timings = last_object(block, b'"timings"') or self._timings
+        self._seen = block[-_OVERLAP:]

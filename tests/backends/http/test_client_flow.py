@@ -30,42 +30,43 @@ async def test_no_head_in_time(serve, pool_of, trickle):
     start = time.monotonic()
     with pytest.raises(BackendFailure, match=r"no answer from 127\.0\.0\.1:\d+ within 0\.15 s") as caught:
         await pool.open(Call("/x", b"", first_byte=0.15))
-    assert 0.14 < time.monotonic() - start < 0.5
+    assert 0.14 < time.monotonic() - start < 1.5
     assert (caught.value.kind, caught.value.sent) == ("first_byte_timeout", bool(trickle))
-    await asyncio.sleep(0.05)
-    assert len(left) == 1
+    async with asyncio.timeout(0.5):
+        while not left:
+            await asyncio.sleep(0.001)
 
 
 async def test_silence_in_the_middle(serve, pool_of):
     async def script(peer):
         await peer.request()
-        await peer.send(CHUNKED, *[chunk(b"a")] * 5, gap=0.08)
+        await peer.send(CHUNKED, *[chunk(b"a")] * 5, gap=0.15)
         await peer.gone()
 
     pool = pool_of(await serve(script))
-    stream = await pool.open(Call("/x", b"", idle=0.15))
+    stream = await pool.open(Call("/x", b"", idle=0.5))
     start = time.monotonic()
     got = []
-    with pytest.raises(BackendFailure, match=r"silent in the middle of its answer for 0\.15 s") as caught:
+    with pytest.raises(BackendFailure, match=r"silent in the middle of its answer for 0\.5 s") as caught:
         async for piece in stream.chunks():
             got.append(piece)
             last = time.monotonic()
     assert (caught.value.kind, caught.value.sent) == ("idle_timeout", True)
     assert got == [b"a"] * 5
-    assert 0.13 < time.monotonic() - last < 0.5
-    assert time.monotonic() - start > 0.4
+    assert 0.48 < time.monotonic() - last < 2
+    assert time.monotonic() - start > 1
 
 
 async def test_the_next_call_on_the_connection_has_its_own_times(serve, pool_of):
     async def script(peer):
         while (request := await peer.request()) is not None:
             await asyncio.sleep(float(request.body))
-            await peer.send(head("content-length: 2"), b"o", b"k", gap=0.15)
+            await peer.send(head("content-length: 2"), b"o", b"k", gap=0.2)
 
     upstream = await serve(script)
     pool = pool_of(upstream)
-    assert await (await pool.open(Call("/x", b"0", first_byte=0.2, idle=0.25))).read() == b"ok"
-    assert await (await pool.open(Call("/x", b"0.4", first_byte=5, idle=0.25))).read() == b"ok"
+    assert await (await pool.open(Call("/x", b"0", first_byte=0.6, idle=0.6))).read() == b"ok"
+    assert await (await pool.open(Call("/x", b"0.8", first_byte=5, idle=0.6))).read() == b"ok"
     with pytest.raises(BackendFailure) as caught:
         await pool.open(Call("/x", b"1", first_byte=0.1))
     assert caught.value.kind == "first_byte_timeout"
@@ -99,9 +100,9 @@ async def test_a_slow_reader_stops_the_engine_and_memory_stays_bounded(serve, po
 
     limits = Limits()
     pool = pool_of(await serve(script), limits=limits)
-    stream = await pool.open(Call("/x", b"", idle=0.2))
+    stream = await pool.open(Call("/x", b"", idle=0.4))
     bound = limits.high_water + (256 << 10)
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(0.6)
     stalled = written
     assert limits.high_water < stream.buffered <= bound
     await asyncio.sleep(0.1)
@@ -123,8 +124,8 @@ async def test_after_a_slow_reader_silence_counts_again(serve, pool_of):
         await peer.send(head(f"content-length: {2 << 20}"), bytes(1 << 20))
         await peer.gone()
 
-    stream = await pool_of(await serve(script)).open(Call("/x", b"", idle=0.1))
-    await asyncio.sleep(0.3)
+    stream = await pool_of(await serve(script)).open(Call("/x", b"", idle=0.3))
+    await asyncio.sleep(0.5)
     got = 0
     with pytest.raises(BackendFailure, match="fell silent"):
         async for piece in stream.chunks():
@@ -158,9 +159,10 @@ def transports(monkeypatch) -> list[asyncio.Transport]:
 
 async def test_a_large_request_goes_out_at_the_engines_pace(serve, pool_of, transports):
     body = bytes(range(256)) * (32 << 10)
+    go = asyncio.Event()
 
     async def script(peer):
-        await asyncio.sleep(0.2)
+        await go.wait()
         request = await peer.request()
         await peer.send(sized(str(request.body == body).encode()))
         await peer.request()
@@ -170,6 +172,7 @@ async def test_a_large_request_goes_out_at_the_engines_pace(serve, pool_of, tran
     await asyncio.sleep(0.1)
     assert not sending.done()
     assert transports[0].get_write_buffer_size() <= 1 << 20
+    go.set()
     assert await (await sending).read() == b"True"
     assert pool.idle == 1
 
@@ -218,30 +221,34 @@ async def test_a_body_larger_than_the_reader_wants(serve, pool_of, size):
 
 @pytest.mark.parametrize("when", ["before the head", "in the middle", "large request"])
 async def test_cancelling_reaches_the_engine_at_once(serve, pool_of, when):
-    left: list[float] = []
+    there, cancelled, left = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def script(peer):
         if when != "large request":
             await peer.request()
         if when == "in the middle":
             await peer.send(CHUNKED, chunk(b"a"))
-        await asyncio.sleep(0.1)
-        left.append(await peer.gone())
+        else:
+            there.set()
+        await cancelled.wait()
+        await peer.gone()
+        left.set()
 
     async def consume() -> None:
         stream = await pool.open(Call("/x", bytes(32 << 20) if when == "large request" else b"{}"))
         async for _ in stream.chunks():
-            pass
+            there.set()
 
     pool = pool_of(await serve(script))
     task = asyncio.create_task(consume())
-    await asyncio.sleep(0.05)
+    await there.wait()
+    await asyncio.sleep(0.02)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.sleep(0.15)
-    assert len(left) == 1
-    assert left[0] < 0.05
+    cancelled.set()
+    async with asyncio.timeout(0.5):
+        await left.wait()
     assert pool.idle == 0
 
 

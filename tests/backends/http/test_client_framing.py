@@ -261,7 +261,7 @@ async def test_junk_behind_a_response_ends_the_connection_and_never_answers_the_
 
 
 async def test_junk_that_comes_later_ends_the_idle_connection(serve, pool_of):
-    upstream = await serve(answering(sized(b"good"), sized(b"evil"), gap=0.03))
+    upstream = await serve(answering(sized(b"good"), sized(b"evil"), gap=0.1))
     pool = pool_of(upstream)
     for number in range(3):
         assert await (await pool.open(CALL)).read() == b"good"

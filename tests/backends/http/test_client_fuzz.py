@@ -70,6 +70,22 @@ async def play(segments: list[bytes]) -> tuple[int, bytes, BackendFailure | None
     return stream.status, b"".join(got), None, bool(released)
 
 
+async def test_an_answer_to_half_a_request_never_frees_the_connection():
+    """Even where the socket has just become writable again: the engine would read the next call as this one's rest."""
+    released: list[Connection] = []
+    connection = Connection("h:1", Limits(), asyncio.get_running_loop(), released.append, lambda _: None)
+    wire = Wire()
+    connection.connection_made(wire)
+    connection.pause_writing()
+    asking = asyncio.ensure_future(connection.exchange(b"POST / HTTP/1.1\r\n\r\n", bytes(1 << 20), 5, 5))
+    await asyncio.sleep(0)
+    connection.resume_writing()
+    connection.data_received(head("content-length: 0"))
+    assert (await asking).status == 200
+    assert released == []
+    assert wire.closing
+
+
 bodies = st.lists(st.binary(min_size=1, max_size=40), max_size=6)
 places = st.lists(st.integers(0, 1 << 16), max_size=12)
 

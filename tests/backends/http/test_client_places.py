@@ -102,16 +102,17 @@ async def test_an_address_that_does_not_answer_holds_the_next_up_for_a_moment_on
         start = time.monotonic()
         pool = pool_of(f"http://gpu-1:{upstream.port}")
         assert (await (await pool.open(CALL)).read()).endswith(b" gpu-1:%d" % upstream.port)
-        assert 0.2 < time.monotonic() - start < 1.0
+        assert 0.2 < time.monotonic() - start < 3
         assert len(asyncio.all_tasks()) <= 2 + upstream.connections
 
 
-async def test_one_refused_address_does_not_matter(serve, pool_of, resolving):
+async def test_one_refused_address_does_not_matter(serve, pool_of, resolving, monkeypatch):
     upstream = await serve(echo, host="127.0.0.1")
     resolving("127.0.0.3", "::1", "127.0.0.1")
+    monkeypatch.setattr(connect, "HEAD_START", 5.0)
     start = time.monotonic()
     await (await pool_of(f"http://gpu-1:{upstream.port}").open(CALL)).read()
-    assert time.monotonic() - start < 0.2
+    assert time.monotonic() - start < 3
 
 
 async def test_of_two_that_answer_at_once_one_is_kept(serve, pool_of, resolving, monkeypatch):
@@ -141,10 +142,8 @@ async def test_the_attempt_that_comes_second_is_dropped(monkeypatch, late):
             aborted.append(self.name)
 
     async def attempt(name: str, stubborn: bool) -> Made:
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await (asyncio.Event() if stubborn else go).wait()
-        except asyncio.CancelledError:
-            pass
         return Made(name)
 
     racing = asyncio.create_task(connect._race([attempt("a", False), attempt("b", late)]))
@@ -184,7 +183,7 @@ async def test_nobody_accepts(pool_of):
         start = time.monotonic()
         failed = await failure(pool_of(f"http://127.0.0.1:{port}", connect_timeout=0.2))
         assert failed.message == f"no connection to 127.0.0.1:{port} within 0.2 s"
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 3
         waiting = asyncio.create_task(pool_of(f"http://127.0.0.1:{port}").open(CALL))
         await asyncio.sleep(0.05)
         waiting.cancel()
@@ -220,8 +219,8 @@ async def test_tls_large_both_ways_with_a_slow_reader(serve, pool_of, authority,
     upstream = await serve(script, tls=authority.server("127.0.0.1"))
     pool = pool_of(f"https://127.0.0.1:{upstream.port}", ssl=trusting)
     body = bytes(range(256)) * (16 << 10)
-    stream = await pool.open(Call("/x", body, idle=0.2))
-    await asyncio.sleep(0.4)
+    stream = await pool.open(Call("/x", body, idle=0.4))
+    await asyncio.sleep(0.6)
     assert stream.buffered < 1 << 20
     assert await stream.read() == body
     assert pool.idle == 1
@@ -239,9 +238,9 @@ async def test_tls_closing_early_reaches_the_engine(serve, pool_of, authority, t
     stream = await pool_of(upstream, ssl=trusting).open(CALL)
     await anext(stream.chunks())
     stream.close()
-    await asyncio.sleep(0.1)
-    assert len(left) == 1
-    assert left[0] < 0.05
+    async with asyncio.timeout(0.5):
+        while not left:
+            await asyncio.sleep(0.001)
 
 
 async def test_cancelled_in_the_middle_of_a_handshake(serve, pool_of, trusting):
@@ -256,9 +255,9 @@ async def test_cancelled_in_the_middle_of_a_handshake(serve, pool_of, trusting):
     opening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await opening
-    await asyncio.sleep(0.05)
-    assert len(left) == 1
-    assert left[0] < 0.14
+    async with asyncio.timeout(0.5):
+        while not left:
+            await asyncio.sleep(0.001)
 
 
 async def test_certificates_that_are_refused_say_why(serve, pool_of, authority, trusting):

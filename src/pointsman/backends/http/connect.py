@@ -93,7 +93,6 @@ async def _race(attempts: list[Coroutine[Any, Any, Connection]]) -> Connection:
             for task in done:
                 running.discard(task)
                 if (error := task.exception()) is None:
-                    running |= done - {task}
                     return task.result()
                 problem = problem or error
         raise problem or OSError("no address")

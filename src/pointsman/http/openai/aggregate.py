@@ -97,6 +97,8 @@ def _merge_choice(into: dict[str, Any], choice: dict[str, Any]) -> None:
                 _merge(into, key, value)
             else:
                 into.setdefault(key, None)
+        elif isinstance(value, list):
+            _merge(into, key, value)
         elif value is not None:
             into[key] = value
 

@@ -12,13 +12,14 @@ from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.request import Request
 from pointsman.execution.rewrite import rewrite
-from pointsman.http.decision_headers import decision_headers
+from pointsman.http.decision_headers import decision_headers, target_header
 from pointsman.http.event_stream import EventStream
 from pointsman.http.exchange import Client
 from pointsman.http.openai import reply
 from pointsman.http.openai.aggregate import Aggregate
 from pointsman.http.openai.read import read_chat, read_completion
 from pointsman.http.openai.reasoning import renamed
+from pointsman.http.openai.trace_event import BeforeDone
 from pointsman.http.strict_json import Body, parse_body
 from pointsman.pipeline.handle import Exchange, Pipeline, Relaying, Reply, Step
 from pointsman.ports.backend import Call
@@ -89,7 +90,7 @@ class Generate:
             async for step in steps:
                 if isinstance(step, Relaying):
                     target = step.target
-                    client.extra += [(b"x-pointsman-target", target.encode("ascii", "replace"))]
+                    client.extra.append(target_header(target))
                     if step.content_type and "json" in step.content_type:
                         plain = []  # an engine that answered at once though it was asked for a stream
                 elif isinstance(step, bytes):
@@ -117,22 +118,17 @@ class Generate:
             if decision.stage == "l0":
                 await self._canned(out, request, decision, await _text(steps), created, traced, usage)
                 return
-            trace = reply.trace_of(request, decision, None) if traced else None
+            trace = reply.trace_of(request, decision, None)
+            before = BeforeDone(lambda: reply.trace_event(request, created, trace)) if traced else None
             async for step in steps:
                 if isinstance(step, bytes):
-                    if trace is not None and b"[DONE]" in step:
-                        head, done, tail = step.rpartition(b"data: [DONE]")
-                        if head:
-                            await out.write(head)
-                        await out.write(reply.trace_event(request, created, trace))
-                        step = done + tail
-                        trace = None
-                    await out.write(step)
+                    data = before.feed(step) if before else step
+                    if data:
+                        await out.write(data)
                 elif isinstance(step, Relaying):
                     out.headers = decision_headers(decision, step.target)
-                    if trace is not None:
-                        trace["target"] = step.target
-            await out.finish()
+                    trace["target"] = step.target
+            await out.finish(before.flush() if before else b"")
         except PointsmanError as error:
             client.extra += [] if client.began else out.headers
             await out.fail(error)

@@ -24,15 +24,10 @@ _STRUCTURED = (
 
 def read_chat(tree: dict[str, Any], client: Client, default_model: str) -> Request:
     """Raises PointsmanError (400) that names the field."""
-    turns = read_messages(tree.get("messages"))
-    tools = tree.get("tools") or tree.get("functions")
-    if tools is not None and not isinstance(tools, list):
-        raise _wrong("tools", "must be a list", tools)
     return Request(
-        turns=turns,
-        tools=bool(tools),
-        tool_characters=sum(map(_size, tools)) if tools else 0,
+        turns=read_messages(tree.get("messages")),
         structured=_structured(tree),
+        **read_tools(tree),
         **_shared(tree, client, "chat", default_model),
     )
 
@@ -42,6 +37,22 @@ def read_messages(messages: Any) -> tuple[Turn, ...]:
     if not isinstance(messages, list) or not messages:
         raise _wrong("messages", "must be a list with at least one message", messages)
     return tuple(_turn(message, index) for index, message in enumerate(messages))
+
+
+def read_tools(tree: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a Request that tools set. Raises PointsmanError (400)."""
+    for name in ("tools", "functions"):
+        if tree.get(name) is not None and not isinstance(tree[name], list):
+            raise _wrong(name, "must be a list", tree[name])
+    tools = tree.get("tools") or tree.get("functions")
+    return {"tools": bool(tools), "tool_characters": sum(map(_size, tools)) if tools else 0}
+
+
+def check_task(task: str, where: str) -> None:
+    """Raises PointsmanError (400) that lists the task types."""
+    if task not in TASK_TYPES:
+        hint = did_you_mean(task, list(TASK_TYPES))
+        raise PointsmanError(f"{where}: no task type {task[:100]!r}{hint}; valid: {', '.join(TASK_TYPES)}", param=where)
 
 
 def read_completion(tree: dict[str, Any], client: Client, default_model: str) -> Request:
@@ -94,11 +105,12 @@ def _shared(tree: dict[str, Any], client: Client, endpoint: Endpoint, default_mo
     options = tree.get("stream_options")
     if options is not None and not isinstance(options, dict):
         raise _wrong("stream_options", "must be an object", options)
-    limit = tree.get("max_completion_tokens")
-    if limit is None:
-        limit = tree.get("max_tokens")
-    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool)):
-        raise _wrong("max_tokens", "must be a whole number", limit)
+    limit = None
+    for name in ("max_tokens", "max_completion_tokens"):
+        value = tree.get(name)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+            raise _wrong(name, "must be a whole number", value)
+        limit = limit if value is None else value
     return {
         "id": client.request_id,
         "now": client.received,
@@ -130,10 +142,10 @@ def _task(tree: dict[str, Any], client: Client) -> str | None:
         task = metadata.get("task_type", metadata.get("task"))
         if not isinstance(task, str):
             return None  # other people's metadata
-    if task is not None and task not in TASK_TYPES:
-        hint = did_you_mean(task, list(TASK_TYPES))
-        raise PointsmanError(f"{where}: no task type {task[:100]!r}{hint}; valid: {', '.join(TASK_TYPES)}", param=where)
-    return str(task) if task is not None else None
+    if task is None:
+        return None
+    check_task(task, where)
+    return str(task)
 
 
 def _turn(message: Any, index: int) -> Turn:

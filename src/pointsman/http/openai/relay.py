@@ -12,9 +12,10 @@ import numpy as np
 from pointsman.domain.decision import Decision
 from pointsman.domain.request import Request
 from pointsman.execution.rewrite import rewrite
-from pointsman.http.decision_headers import decision_headers
+from pointsman.http.decision_headers import decision_headers, target_header
 from pointsman.http.exchange import Client
 from pointsman.http.openai.read import read_embedding, read_rerank
+from pointsman.http.openai.reply import trace_of
 from pointsman.http.strict_json import Body, parse_body
 from pointsman.pipeline.handle import Exchange, Pipeline, Relaying
 from pointsman.ports.backend import Call
@@ -56,20 +57,35 @@ class Relay:
         steps = self._pipeline.handle(request, Exchange(None, False, call_for))
         parts: list[bytes] = []
         content_type = b"application/json"
+        target: str | None = None
         try:
             decision = await anext(steps)
             assert isinstance(decision, Decision)
             client.extra += decision_headers(decision)
             async for step in steps:
                 if isinstance(step, Relaying):
-                    client.extra += [(b"x-pointsman-target", step.target.encode("ascii", "replace"))]
+                    target = step.target
+                    client.extra.append(target_header(target))
                     content_type = (step.content_type or "application/json").encode("latin-1")
                 elif isinstance(step, bytes):
                     parts.append(step)
         finally:
             await steps.aclose()
         answer = b"".join(parts)
-        await client.reply(200, convert(answer) if convert else answer, content_type)
+        if convert:
+            answer = convert(answer)
+        if client.header(b"x-pointsman-trace") == "1":
+            answer = _traced(answer, trace_of(request, decision, target))
+        await client.reply(200, answer, content_type)
+
+
+def _traced(answer: bytes, trace: dict[str, Any]) -> bytes:
+    """The answer with one more member, where it is an object."""
+    try:
+        body = msgspec.json.decode(answer, type=dict[str, msgspec.Raw])
+    except msgspec.DecodeError:
+        return answer
+    return msgspec.json.encode({**body, "pointsman": trace})
 
 
 def _to_base64(answer: bytes) -> bytes:

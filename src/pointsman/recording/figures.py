@@ -1,0 +1,58 @@
+"""The figures of engines, cut out of a reply's bytes: `usage`, or llama.cpp's `timings`."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+Counts = tuple[int | None, int | None, int | None, bool]
+"""(input tokens, output tokens, cached input tokens, estimated)."""
+
+_LONGEST = 2048
+_OPENS = re.compile(rb"\s*:\s*(?=\{)")
+_MOST = 1 << 53
+_decoder = json.JSONDecoder()
+
+
+def last_object(block: bytes, key: bytes) -> bytes:
+    """What follows the last `key` (with its quotes) whose value is an object, from its brace on, maybe cut off by the end;
+    empty where there is none. Quotes within a JSON text are escaped, so words of the model are never taken for a key."""
+    at = len(block)
+    while (at := block.rfind(key, 0, at)) >= 0:
+        opened = _OPENS.match(block, at + len(key))
+        if opened:
+            return block[opened.end() : opened.end() + _LONGEST]
+    return b""
+
+
+def counts_of_usage(data: bytes) -> Counts | None:
+    """Of an object as OpenAI has it; None where it is no whole object."""
+    usage = _parsed(data)
+    if usage is None:
+        return None
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached), False
+
+
+def counts_of_timings(data: bytes) -> Counts | None:
+    """Of llama.cpp's own object; `prompt_n` there is what was not in the cache."""
+    timings = _parsed(data)
+    if timings is None or "predicted_n" not in timings:
+        return None
+    cached, fresh = _count(timings.get("cache_n")) or 0, _count(timings.get("prompt_n")) or 0
+    return cached + fresh, _count(timings["predicted_n"]), cached, False
+
+
+def _parsed(data: bytes) -> dict[str, Any] | None:
+    try:
+        value, _ = _decoder.raw_decode(data.decode("latin-1"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _count(value: Any) -> int | None:
+    """A number of tokens that a counter and a database column can take, else None."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST else None

@@ -1,0 +1,264 @@
+"""A different schema in a real PostgreSQL, with nothing but a spec: odd names, time zones, enumerations, exact sums."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import openpyxl
+import pg8000.native
+import pytest
+
+from actions.orders import SHANGHAI, Make
+from actions.test_pdf import text_of
+from pointsman.actions.report.failure import ReportFailure
+from pointsman.actions.report.settings import SourceSettings
+from pointsman.actions.report.source import Circumstances, Deadline, opened
+from pointsman.domain.report import (
+    DimensionSpec,
+    DimensionValue,
+    Filter,
+    MeasureSpec,
+    Period,
+    ReportPlan,
+    ReportSpec,
+    Titles,
+)
+
+PASSWORD = f"p@ss:/{secrets.token_hex(4)}%secret"
+SCHEMA = """
+CREATE SCHEMA "Billing";
+CREATE TYPE "Billing".state AS ENUM ('open', 'paid', 'void');
+CREATE TABLE "Billing"."Invoice Lines" (
+    id bigserial PRIMARY KEY, "Booked At" timestamptz NOT NULL, "client_no" integer, "State" "Billing".state,
+    "Net Amount" numeric(14, 2), hours double precision, ref uuid DEFAULT gen_random_uuid(), note text);
+INSERT INTO "Billing"."Invoice Lines" ("Booked At", client_no, "State", "Net Amount", hours, note)
+SELECT timestamptz '2026-01-01 00:00+08' + n * interval '37 minutes', n % 7,
+       (ARRAY['open', 'paid', 'void'])[n % 3 + 1]::"Billing".state, (n * 7919 % 1000003) / 100.0, n % 9 * 0.25,
+       CASE WHEN n % 1000 = 0 THEN '=1+1' ELSE 'line ' || n END
+FROM generate_series(0, 19999) AS n;
+CREATE VIEW "Billing".paid AS SELECT * FROM "Billing"."Invoice Lines" WHERE "State" = 'paid';
+"""
+SPEC = ReportSpec(
+    name="invoices",
+    titles=Titles("开票明细", "Invoices"),
+    source="billing",
+    table="Billing.Invoice Lines",
+    time_column="Booked At",
+    measures=(
+        MeasureSpec("net", Titles("净额", "Net"), column="Net Amount", decimals=2, unit=Titles("元", "CNY")),
+        MeasureSpec("lines", Titles("行数", "Lines"), "count"),
+        MeasureSpec("hours", Titles("平均工时", "Mean hours"), "average", "hours", 3),
+    ),
+    dimensions=(
+        DimensionSpec(
+            "client", Titles("客户", "Client"), "client_no", values=(DimensionValue("3", ("三号客户", "Client 3")),)
+        ),
+        DimensionSpec("state", Titles("状态", "State"), "State", from_source=True),
+    ),
+    group_by=("client",),
+    detail_columns=("Booked At", "client_no", "State", "Net Amount", "hours", "ref", "note"),
+)
+MAY = Period(datetime.date(2026, 5, 1), datetime.date(2026, 6, 1), "month", "五月")
+
+
+def _programs() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if found:
+        return found[-1].parent
+    where = shutil.which("initdb")
+    return Path(where).resolve().parent if where else None
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """A cluster of the test's own on a free port of loopback."""
+    programs = _programs()
+    if programs is None:
+        if os.environ.get("CI"):
+            pytest.fail("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="pointsman-pg-"))
+    as_user: dict[str, Any] = {}
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+        as_user = {"user": "postgres", "extra_groups": []}
+        shutil.chown(folder, "postgres")
+    secret = folder / "password"
+    secret.write_text(PASSWORD)
+    secret.chmod(0o644)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        chosen = free.getsockname()[1]
+    quiet: dict[str, Any] = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.STDOUT,
+        "check": True,
+        "cwd": "/",
+        **as_user,
+    }
+    data = folder / "data"
+    try:
+        make = [
+            "initdb",
+            "-D",
+            data,
+            "-U",
+            "me",
+            "-A",
+            "scram-sha-256",
+            "--pwfile",
+            secret,
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+        ]
+        subprocess.run([programs / make[0], *make[1:], "--no-sync"], **quiet)
+        options = f"-p {chosen} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+        pg_ctl = [programs / "pg_ctl", "-D", data, "-w"]
+        subprocess.run([*pg_ctl, "-l", data / "log", "-o", options, "start"], **quiet)
+        try:
+            with contextlib.closing(_connect(chosen)) as database:
+                for statement in SCHEMA.split(";\n"):
+                    if statement.strip():
+                        database.run(statement)
+            yield chosen
+        finally:
+            subprocess.run([*pg_ctl, "-m", "immediate", "stop"], **quiet)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _connect(port: int) -> pg8000.native.Connection:
+    return pg8000.native.Connection("me", host="127.0.0.1", port=port, password=PASSWORD, database="postgres")
+
+
+@pytest.fixture(params=["postgresql", "postgresql+pg8000"])
+def source(port: int, request: pytest.FixtureRequest) -> SourceSettings:
+    return SourceSettings(url=f"{request.param}://me:{quote(PASSWORD, safe='')}@127.0.0.1:{port}/postgres")
+
+
+@pytest.fixture
+def sql(port: int) -> Iterator[Any]:
+    with contextlib.closing(_connect(port)) as database:
+        yield database.run
+
+
+MAY_SQL = """"Booked At" >= timestamptz '2026-05-01 00:00+08' AND "Booked At" < timestamptz '2026-06-01 00:00+08'"""
+
+
+def test_totals_of_another_schema(source: SourceSettings, sql: Any, make: Make) -> None:
+    path, file = make(ReportPlan("invoices", "pdf", MAY, language="zh"), SPEC, source)
+    text = text_of(path)
+    figures = f'sum("Net Amount"), count(*), avg(hours) FROM "Billing"."Invoice Lines" WHERE {MAY_SQL}'
+    net, lines, hours = sql(f"SELECT {figures}")[0]
+    assert isinstance(net, Decimal) and lines > 1000
+    assert text.count(f"{net:,.2f}") >= 2 and text.count(f"{hours:,.3f}") >= 2
+    assert file.rows == lines and file.totals["net"] == float(net)
+    for client, *group in sql(f"SELECT client_no, {figures} GROUP BY client_no"):
+        assert f"{'三号客户' if client == 3 else client}{group[0]:,.2f}{group[1]:,}{group[2]:,.3f}" in text
+
+
+def test_filters_by_enumeration_and_number(source: SourceSettings, sql: Any, make: Make) -> None:
+    filters = (Filter("state", ("paid", "void"), ("已付", "作废")), Filter("client", ("3", "4"), ("3", "4")))
+    where = f"""{MAY_SQL} AND "State" IN ('paid', 'void') AND client_no IN (3, 4)"""
+    net, lines = sql(f'SELECT sum("Net Amount"), count(*) FROM "Billing"."Invoice Lines" WHERE {where}')[0]
+    for format in ("pdf", "xlsx", "csv"):
+        plan = ReportPlan("invoices", format, MAY, filters, ("state", "client"), "zh")  # type: ignore[arg-type]
+        path, file = make(plan, SPEC, source)
+        assert (file.rows, file.totals["net"]) == (lines, float(net))
+    rows = path.read_text("utf-8-sig").splitlines()
+    assert len(rows) == lines + 1
+    assert rows[0] == "日期,客户,状态,净额,hours,ref,note"
+
+
+def test_timestamps_are_those_of_the_clock_on_the_wall(source: SourceSettings, sql: Any, make: Make) -> None:
+    path, file = make(ReportPlan("invoices", "xlsx", MAY, language="en"), SPEC, source)
+    details = openpyxl.load_workbook(path)["Details"]
+    moments = [row[0] for row in details.iter_rows(2, values_only=True)]
+    assert min(moments) >= datetime.datetime(2026, 5, 1) and max(moments) < datetime.datetime(2026, 6, 1)
+    assert len(moments) == file.rows and moments == sorted(moments)
+    trend = openpyxl.load_workbook(path)["Trend"]
+    days = sql(
+        f"""SELECT count(*) FROM "Billing"."Invoice Lines" WHERE {MAY_SQL}
+        GROUP BY ("Booked At" AT TIME ZONE 'Asia/Shanghai')::date ORDER BY min("Booked At")"""
+    )
+    assert [row[2] for row in trend.iter_rows(2, values_only=True)] == [day[0] for day in days]
+
+
+def test_a_view_and_the_values_of_a_dimension(source: SourceSettings, tmp_path: Path, make: Make) -> None:
+    from pointsman.actions.report.query import Query
+
+    about = Circumstances("billing", SHANGHAI, Deadline(30), tmp_path, datetime.date(2026, 6, 1))
+    with opened(source, about) as reading:
+        query = Query(reading, SPEC, about)
+        assert [row[0] for row in reading.rows(query.values(SPEC.dimensions[1]))] == ["open", "paid", "void"]
+    import msgspec
+
+    paid = msgspec.structs.replace(SPEC, table="Billing.paid")
+    assert make(ReportPlan("invoices", "csv", MAY), paid, source)[1].rows > 100
+
+
+def test_the_source_is_only_read(source: SourceSettings, tmp_path: Path) -> None:
+    import sqlalchemy as sa
+
+    about = Circumstances("billing", SHANGHAI, Deadline(30), tmp_path, datetime.date(2026, 6, 1))
+    with opened(source, about) as reading:
+        connection = reading._connection  # type: ignore[attr-defined]
+        with pytest.raises(sa.exc.DBAPIError, match="read-only"):
+            connection.execute(sa.text('DELETE FROM "Billing"."Invoice Lines"'))
+
+
+def test_what_is_wrong_is_said_without_secrets(source: SourceSettings, make: Make) -> None:
+    import msgspec
+
+    plan = ReportPlan("invoices", "csv", MAY)
+    wrong_url = SourceSettings(url=str(source.url).replace("secret", "wrong"))
+    cases = [
+        (SPEC, wrong_url, "source", "cannot be reached"),
+        (msgspec.structs.replace(SPEC, table="Billing.Invoices"), source, "schema", "no table"),
+        (msgspec.structs.replace(SPEC, time_column="booked at"), source, "schema", 'did you mean "Booked At"'),
+    ]
+    for spec, where, kind, words in cases:
+        with pytest.raises(ReportFailure) as caught:
+            make(plan, spec, where)
+        failure = caught.value
+        assert failure.kind == kind and words in failure.en
+        assert not any(
+            secret in failure.zh + failure.en + failure.detail for secret in ("secret", "p@ss", "SELECT", "127.0")
+        )
+
+
+def test_a_slow_or_locked_table_gives_up(source: SourceSettings, port: int, make: Make) -> None:
+    import msgspec
+
+    slow = """CREATE OR REPLACE VIEW "Billing".slow AS
+        SELECT *, pg_sleep(0.05) IS NULL AS late FROM "Billing"."Invoice Lines" """
+    plan = ReportPlan("invoices", "csv", MAY)
+    with contextlib.closing(_connect(port)) as other:
+        other.run(slow)
+        spec = msgspec.structs.replace(
+            SPEC,
+            table="Billing.slow",
+            detail_columns=("late",),
+            measures=(MeasureSpec("late", Titles("x", "x"), "count", "late"),),
+        )
+        with pytest.raises(ReportFailure) as caught:
+            make(plan, spec, source, seconds=1.5)
+        assert caught.value.kind == "timeout"
+        other.run("BEGIN")
+        other.run('LOCK TABLE "Billing"."Invoice Lines"')
+        with pytest.raises(ReportFailure) as caught:
+            make(plan, SPEC, source)
+        assert caught.value.kind == "busy"
+        other.run("ROLLBACK")

@@ -1,0 +1,323 @@
+"""The runner: a child for each job, killed when it has to be, and nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+
+from actions.orders import DEMO, LAST_FRIDAY, NOW, ORDERS, SOME, simple_plan, simple_spec, sqlite_file
+from pointsman.actions.report import runner as runner_module
+from pointsman.actions.report.failure import ReportFailure
+from pointsman.actions.report.job import Job, Outcome
+from pointsman.actions.report.runner import ReportRunner
+from pointsman.actions.report.settings import SourceSettings
+from pointsman.domain.report import DimensionSpec, Filter, Format, ReportPlan, ReportSpec, Titles
+
+Sql = Callable[..., list[tuple[Any, ...]]]
+SLOW = (
+    ORDERS
+    + """
+CREATE VIEW slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000000)
+SELECT '2026-03-01' AS sold_on, 'x' AS region, i AS amount FROM n;"""
+)
+
+
+@pytest.fixture
+def runner(tmp_path: Path, demo_folder: Path) -> ReportRunner:
+    return ReportRunner(tmp_path / "data" / "files", demo=demo_folder)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "files"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> SourceSettings:
+    return sqlite_file(tmp_path / "shop.sqlite", SLOW, SOME)
+
+
+def children() -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if "pointsman.actions.report.child" in process.cmdline() or process.status() == psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+async def child_at_work() -> psutil.Process:
+    for _ in range(500):
+        for process in children():
+            with contextlib.suppress(psutil.Error):
+                if process.cpu_times().user > 0.3:
+                    return process
+        await asyncio.sleep(0.02)
+    raise AssertionError("no child")
+
+
+@pytest.mark.parametrize("format", ["pdf", "xlsx", "csv"])
+async def test_a_file_of_each_kind(
+    format: Format, runner: ReportRunner, files: Path, demo_specs: dict[str, ReportSpec], demo_sql: Sql
+) -> None:
+    file = await runner.run(ReportPlan("sales", format, LAST_FRIDAY, language="zh"), demo_specs["sales"], DEMO, NOW)
+    assert re.fullmatch(rf"[0-9a-f]{{48}}\.{format}", file.path)
+    assert [path.name for path in files.iterdir()] == [file.path]
+    path = files / file.path
+    assert path.stat().st_size == file.bytes
+    assert path.stat().st_mode & 0o077 == 0 and files.stat().st_mode & 0o077 == 0
+    start = {"pdf": b"%PDF-", "xlsx": b"PK\x03\x04", "csv": b"\xef\xbb\xbf"}[format]
+    assert path.read_bytes().startswith(start)
+    amount, rows = demo_sql("SELECT sum(amount), count(*) FROM sales WHERE sold_on = '2026-11-20'")[0]
+    assert file.totals["amount"] == pytest.approx(amount) and file.rows == rows
+    assert not children()
+
+
+async def test_the_demo_is_made_where_it_is_wanted(tmp_path: Path, demo_specs: dict[str, ReportSpec]) -> None:
+    runner = ReportRunner(tmp_path / "data" / "files")
+    plan = ReportPlan("sales", "csv", LAST_FRIDAY)
+    await runner.run(plan, demo_specs["sales"], DEMO, NOW)
+    assert [path.suffix for path in (tmp_path / "data" / "demo").iterdir()] == [".sqlite"]
+    own = SourceSettings(demo=True, folder=str(tmp_path / "own"))
+    await runner.run(plan, demo_specs["sales"], own, NOW)
+    assert (tmp_path / "own").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("changes", "plan", "kind"),
+    [
+        ({}, {"filters": (Filter("region", ("华南",), ("华南区",)),)}, "empty"),
+        ({"table": "order"}, {}, "schema"),
+        ({"template": "/nowhere/x.typ"}, {"format": "pdf"}, "template"),
+    ],
+)
+async def test_failures_come_back_as_they_are(
+    changes: dict[str, Any], plan: dict[str, Any], kind: str, runner: ReportRunner, files: Path, shop: SourceSettings
+) -> None:
+    with pytest.raises(ReportFailure) as caught:
+        await runner.run(simple_plan(**plan), simple_spec(**changes), shop, NOW)
+    assert caught.value.kind == kind and caught.value.zh and caught.value.en
+    assert list(files.iterdir()) == [] and not children()
+
+
+async def test_cancelling_kills_the_child(runner: ReportRunner, files: Path, shop: SourceSettings) -> None:
+    running = asyncio.create_task(runner.run(simple_plan(), simple_spec(table="slow"), shop, NOW))
+    child = await child_at_work()
+    assert len(list(files.iterdir())) == 1
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not child.is_running() and not children()
+    assert list(files.iterdir()) == []
+    assert (await runner.run(simple_plan(), simple_spec(), shop, NOW)).rows == 3
+
+
+async def test_cancelling_at_any_moment_leaves_nothing(runner: ReportRunner, files: Path, shop: SourceSettings) -> None:
+    for delay in (0, 0.001, 0.01, 0.05, 0.2, 0.4):
+        running = asyncio.create_task(runner.run(simple_plan("pdf"), simple_spec(), shop, NOW))
+        await asyncio.sleep(delay)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert not children() and [path for path in files.glob("*") if path.suffix != ".pdf"] == []
+
+
+async def test_time_runs_out(tmp_path: Path, files: Path, shop: SourceSettings) -> None:
+    runner = ReportRunner(files, timeout=1.0)
+    started = time.monotonic()
+    with pytest.raises(ReportFailure) as caught:
+        await runner.run(simple_plan(), simple_spec(table="slow"), shop, NOW)
+    assert caught.value.kind == "timeout" and "1 秒" in caught.value.zh and time.monotonic() - started < 8
+    assert list(files.iterdir()) == [] and not children()
+
+
+async def test_a_child_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, files: Path, shop: SourceSettings) -> None:
+    monkeypatch.setattr(runner_module, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
+    monkeypatch.setattr(runner_module, "GRACE", 0.2)
+    with pytest.raises(ReportFailure) as caught:
+        await ReportRunner(files, timeout=0.3).run(simple_plan(), simple_spec(), shop, NOW)
+    assert caught.value.kind == "timeout" and not children() and list(files.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "detail"),
+    [
+        ("import os; os.abort()", "crashed", "status -6"),
+        ("import sys; sys.exit('last words')", "crashed", "last words"),
+        ("print('not json')", "crashed", "status"),
+        ("print('x' * 20_000_000)", "crashed", "status"),
+        ("raise MemoryError", "memory", ""),
+    ],
+)
+async def test_a_child_that_dies(
+    program: str, kind: str, detail: str, monkeypatch: pytest.MonkeyPatch, files: Path, shop: SourceSettings
+) -> None:
+    monkeypatch.setattr(runner_module, "COMMAND", (sys.executable, "-c", program))
+    with pytest.raises(ReportFailure) as caught:
+        await ReportRunner(files).run(simple_plan(), simple_spec(), shop, NOW)
+    assert caught.value.kind == kind and detail in caught.value.detail
+    assert list(files.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit works on Linux")
+async def test_memory_runs_out(files: Path, shop: SourceSettings) -> None:
+    with pytest.raises(ReportFailure) as caught:
+        await ReportRunner(files, memory=130 << 20).run(simple_plan("pdf"), simple_spec(), shop, NOW)
+    assert caught.value.kind == "memory"
+    assert list(files.iterdir()) == []
+
+
+async def test_no_more_at_a_time_than_allowed(tmp_path: Path, shop: SourceSettings) -> None:
+    runner = ReportRunner(tmp_path / "files", concurrency=1)
+    most = 0
+
+    async def watch() -> None:
+        nonlocal most
+        while True:
+            most = max(most, len(children()))
+            await asyncio.sleep(0.01)
+
+    watching = asyncio.create_task(watch())
+    made = await asyncio.gather(*(runner.run(simple_plan(), simple_spec(), shop, NOW) for _ in range(3)))
+    watching.cancel()
+    assert len({file.path for file in made}) == 3 and most == 1
+
+
+async def test_values_of_a_dimension(runner: ReportRunner, files: Path, shop: SourceSettings) -> None:
+    spec = simple_spec(
+        dimensions=(
+            DimensionSpec("region", Titles("地区", "Region"), "region", from_source=True),
+            DimensionSpec("day", Titles("日期", "Day"), "sold_on"),
+        )
+    )
+    values = await runner.values_of(shop, spec, NOW)
+    assert {name: set(found) for name, found in values.items()} == {"region": {"华东", "华北"}}
+    with pytest.raises(ReportFailure, match="no table"):
+        await runner.values_of(shop, simple_spec(table="x"), NOW)
+    assert list(files.iterdir()) == []
+
+
+async def test_at_most_5000_values(runner: ReportRunner, tmp_path: Path) -> None:
+    rows = [("2026-03-01", f"region {n:05}", 1.0) for n in range(5100)] + [
+        ("2026-03-01", None, 1.0),
+        ("2026-03-01", " ", 1),
+    ]
+    source = sqlite_file(tmp_path / "many.sqlite", ORDERS, rows)
+    spec = simple_spec(dimensions=(DimensionSpec("region", Titles("x", "x"), "region", from_source=True),))
+    values = (await runner.values_of(source, spec, NOW))["region"]
+    assert len(values) in (4999, 5000) and values[-1] < "region 05000"
+
+
+def test_purge(tmp_path: Path) -> None:
+    runner = ReportRunner(tmp_path)
+    now = time.time()
+    for name, age in (("a.pdf", 100), ("b.csv", 100), ("new.xlsx", 1), ("other.txt", 100)):
+        (tmp_path / name).write_text("x")
+        os.utime(tmp_path / name, (now - age, now - age))
+    left = tmp_path / ".work-1"
+    left.mkdir()
+    (left / "report.pdf").write_text("x")
+    os.utime(left, (now - 100, now - 100))
+    assert runner.purge(now - 50) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.xlsx", "other.txt"]
+    assert ReportRunner(tmp_path / "none").purge(now) == 0
+
+
+async def test_now_needs_a_zone(runner: ReportRunner, shop: SourceSettings) -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        await runner.run(simple_plan(), simple_spec(), shop, NOW.replace(tzinfo=None))
+
+
+# ── the child alone ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def job(folder: Path, source: SourceSettings, **changes: Any) -> bytes:
+    folder.mkdir()
+    fields: dict[str, Any] = {
+        "task": "report",
+        "spec": simple_spec(),
+        "source": source,
+        "folder": str(folder),
+        "now": NOW,
+        "seconds": 60.0,
+        "parent": os.getpid(),
+        "plan": simple_plan(),
+    }
+    return msgspec.json.encode(Job(**{**fields, **changes})) + b"\n"
+
+
+def test_one_line_in_one_line_out(tmp_path: Path, shop: SourceSettings) -> None:
+    line = job(tmp_path / "work", shop)
+    with subprocess.Popen(runner_module.COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin and child.stdout
+        child.stdin.write(line)
+        child.stdin.flush()
+        said = child.stdout.read()
+        assert child.wait() == 0
+    assert said.count(b"\n") == 1
+    outcome = msgspec.json.decode(said, type=Outcome)
+    assert outcome.file is not None and outcome.file.rows == 3 and (tmp_path / "work" / outcome.file.path).is_file()
+
+
+@pytest.mark.parametrize("death_signal", [True, False])
+def test_the_child_ends_with_its_parent(death_signal: bool, tmp_path: Path, shop: SourceSettings) -> None:
+    program = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-m", "pointsman.actions.report.child"], stdin=subprocess.PIPE)
+child.stdin.write(sys.stdin.buffer.readline().replace(b'"parent":0', b'"parent":%d' % os.getpid()))
+child.stdin.flush()
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+    line = job(tmp_path / "work", shop, spec=simple_spec(table="slow"), parent=0, death_signal=death_signal)
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdin and parent.stdout
+        parent.stdin.write(line)
+        parent.stdin.flush()
+        child = psutil.Process(int(parent.stdout.readline()))
+        deadline = time.monotonic() + 20
+        while child.cpu_times().user < 0.5 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert child.is_running()
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+        psutil.wait_procs([child], timeout=5)
+        assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+def test_what_is_not_installed(tmp_path: Path, shop: SourceSettings) -> None:
+    program = (
+        "import sys; sys.modules['sqlalchemy'] = None\n"
+        "import runpy; runpy.run_module('pointsman.actions.report.child', run_name='__main__')"
+    )
+    line = job(tmp_path / "work", shop)
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin and child.stdout
+        child.stdin.write(line)
+        child.stdin.flush()
+        outcome = msgspec.json.decode(child.stdout.read(), type=Outcome)
+        assert child.wait() == 1
+    assert outcome.error is not None and outcome.error.kind == "setup"
+    assert "pip install 'pointsman[report]'" in outcome.error.zh and "pointsman[report]" in outcome.error.en
+
+
+def test_the_gateway_imports_none_of_the_extra() -> None:
+    program = (
+        "import sys, pointsman.actions.report.runner, pointsman.actions.report.demo_reports\n"
+        "print([name for name in ('sqlalchemy', 'duckdb', 'typst', 'xlsxwriter') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pointsman.config.restart import AT_START, restart_needed
+from pointsman.config.schema import Config, Files, Log, Server
+
+
+def test_what_a_reload_changes_needs_no_restart() -> None:
+    assert restart_needed(Config(), Config(server=Server(cors=["*"], language="zh"), files=Files(keep="1d"))) == []
+
+
+def test_what_is_taken_up_at_the_start_is_named() -> None:
+    new = Config(server=Server(host="127.0.0.2", port=1, data_dir="x"), log=Log(prompts="off", keep="1d"))
+    assert restart_needed(Config(), new) == [name for name in AT_START if not name.startswith("files.")]
+    assert restart_needed(Config(), Config(files=Files(timeout=1.0, memory="2GB", concurrency=2))) == list(AT_START[5:])

@@ -1,0 +1,85 @@
+"""What is too old is off the disk, also where rows were moved between pages, and without any new request."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from pointsman.store.log_schema import NAME, open_log
+from pointsman.store.log_writer import LogWriter
+from pointsman.store.retention import Retention
+
+DAY = 86_400.0
+NOW = 1.8e9
+
+
+def fill(folder: Path, count: int, now: float) -> None:
+    """Requests of ten days in an order of ids that has nothing to do with time."""
+    dice = random.Random(7)
+    connection = open_log(folder / NAME)
+    connection.execute("begin")
+    for number in range(count):
+        age = 10 - number * 10 / count
+        word = b"OLD-SECRET " if age > 5 else b"fresh "
+        text = word * max(1, int(dice.paretovariate(1) * 9) % 1500)
+        row = [
+            uuid.UUID(int=dice.getrandbits(128)).hex,
+            now - age * DAY,
+            "chat",
+            "auto",
+            "x",
+            None,
+            None,
+            None,
+            "ok",
+            200,
+        ]
+        row += [*[None] * 7, 0, *[None] * 9, "full", text]
+        connection.execute(f"insert into requests values ({','.join('?' * 29)})", row)
+    connection.execute("commit")
+    connection.close()
+
+
+def test_nothing_of_it_is_left(tmp_path: Path) -> None:
+    fill(tmp_path, 3000, NOW)
+    connection = open_log(tmp_path / NAME)
+    assert Retention(5 * DAY).purge(connection, NOW) == pytest.approx(3600)
+    assert b"OLD-SECRET" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert connection.execute("select count(*) from requests").fetchall() == [(1500,)]
+    connection.close()
+
+
+def test_much_is_removed_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pointsman.store.retention._SLICE", 100)
+    fill(tmp_path, 500, NOW)
+    connection, retention = open_log(tmp_path / NAME), Retention(5 * DAY)
+    assert [retention.purge(connection, NOW) for _ in range(4)] == [0, 0, 3600, 3600]
+    connection.close()
+
+
+def test_a_reader_that_holds_the_log_is_waited_for_later(tmp_path: Path) -> None:
+    fill(tmp_path, 100, NOW)
+    connection, reader = open_log(tmp_path / NAME), open_log(tmp_path / NAME)
+    connection.set_busy_timeout(10)
+    held = reader.execute("select id from requests")
+    next(held)
+    retention = Retention(5 * DAY)
+    assert retention.purge(connection, NOW) == 60
+    held.close()
+    assert retention.purge(connection, NOW) == 3600
+    connection.close()
+    reader.close()
+
+
+def test_a_gateway_that_nobody_asks_removes_it_too(tmp_path: Path) -> None:
+    fill(tmp_path, 50, time.time())
+    writer = LogWriter(tmp_path, "full", 5 * DAY, linger=0.0)
+    deadline = time.monotonic() + 10
+    while b"OLD-SECRET" in b"".join(path.read_bytes() for path in tmp_path.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    writer.close()
