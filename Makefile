@@ -7,10 +7,13 @@ UV     := $(BIN)/uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 ARGS   ?=
 
-.PHONY: run test test-all lint format types imports wheel test-wheel lock clean
+.PHONY: run demo test test-all lint format types imports wheel test-wheel lock clean
 
 run: $(VENV)/.run  ## start the gateway on 127.0.0.1:8900
 	@$(BIN)/pointsman serve $(ARGS)
+
+demo: $(VENV)/.run  ## walk through examples in the terminal
+	@$(BIN)/pointsman demo $(ARGS)
 
 test: $(VENV)/.dev  ## all tests but the slow ones
 	@$(BIN)/pytest -m "not slow" $(ARGS)

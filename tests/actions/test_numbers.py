@@ -6,7 +6,7 @@ import decimal
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pointsman.actions.report.numbers import axis, number_of, percent, short, shown
@@ -46,6 +46,8 @@ def test_what_is_no_number() -> None:
 
 
 @given(st.floats(-1e12, 1e12), st.floats(-1e12, 1e12))
+@example(0.0, 5e-324)
+@example(0.0, 0.0)
 def test_an_axis_holds_its_values_and_zero(one: float, other: float) -> None:
     marks = axis(min(one, other), max(one, other))
     slack = 1e-6 * max(abs(marks[0]), abs(marks[-1]))

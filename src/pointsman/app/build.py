@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from pointsman import __version__
 from pointsman.actions.report.settings import SourceSettings
-from pointsman.app.reports import reports_of, sources_of
-from pointsman.app.targets import targets_of, with_builtin
+from pointsman.app.reports import sources_of, specs_of, with_values
+from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
 from pointsman.domain.errors import Problem, Problems
@@ -17,8 +18,9 @@ from pointsman.domain.features import Features
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.wording import INSTALL
 from pointsman.features.extract import extract
-from pointsman.pipeline.document import build_document
+from pointsman.pipeline.document import actions_of, build_document, check_steering, names_of
 from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.rulebook import Rulebook, read_rulebook
 from pointsman.rules import compile_rules, failed_cases
 
 
@@ -33,26 +35,43 @@ class Built(msgspec.Struct, frozen=True):
 
 
 def build(loaded: Loaded) -> Built:
-    """Raises Problems with all that is wrong. A pack must hold its own cases; that another pack's rule of higher priority
-    would take one is the right of whoever put the packs together."""
-    config, no_model = with_builtin(loaded.config)
-    loaded = msgspec.structs.replace(loaded, config=config)
-    targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
+    """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. A pack
+    must hold its own cases; that another pack's rule of higher priority would take one is the right of whoever put the
+    packs together."""
+    config, no_model = with_builtin(loaded.draft)
+    loaded = msgspec.structs.replace(loaded, draft=config)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
-    sources = sources_of(config, base)
-    reports, unread = reports_of(config, sources, data_dir(config) / "files")
-    placed = build_document(loaded, targets, reports, __version__)
-    rules = placed.document.rules
-    problems: list[Problem] = []
-    for pack in dict.fromkeys(rule.pack for rule in rules):
-        of_pack = [rule for rule in rules if rule.pack == pack]
-        problems += [case.problem for case in failed_cases(compile_rules(of_pack), of_pack, _features_of)]
+    targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
+    book, wrong_rules = read_rulebook(loaded.rules)
+    actions, wrong_actions = actions_of(config)
+    names = {} if "models" in loaded.broken else names_of(config, targets)
+    sources, wrong_sources = sources_of(config, base)
+    specs, wrong_reports = specs_of(config, base, loaded.broken)
+    problems = [
+        *loaded.problems,
+        *loaded.places.place_all([*unworkable(config), *wrong_actions, *wrong_sources, *wrong_reports]),
+        *wrong_rules,
+        *check_steering(book, actions, names, loaded),
+        *_failed_cases(book),
+    ]
     if problems:
         raise Problems(problems)
-    notes = [*loaded.notes, *placed.notes, *unread]
+    reports, unread = with_values(config, specs, sources, data_dir(config) / "files")
+    placed = build_document(loaded, book, actions, targets, reports, __version__)
+    absent = [f"{problem.path}: {problem.message}" for problem in not_installed(config)]
+    notes = [*loaded.notes, *placed.notes, *unread, *absent]
     if no_model:
         notes.append(f"no model is set up, so only rules answer ({no_model}). To install the built-in one: {INSTALL}")
     return Built(loaded, Policy(placed.document), sources, tuple(notes), no_model)
+
+
+def _failed_cases(book: Rulebook) -> Iterator[Problem]:
+    for pack in dict.fromkeys(rule.pack for rule in book.rules):
+        rules = [rule for rule in book.rules if rule.pack == pack]
+        for case in failed_cases(compile_rules(rules), rules, _features_of):
+            found = case.problem
+            where = book.sites[case.rule.id].where(f"{case.kind}s[{case.index}]")
+            yield Problem(found.path, found.message, valid=found.valid, where=where)
 
 
 def _features_of(text: str) -> Features:

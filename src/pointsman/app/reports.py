@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+from collections.abc import Collection
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -13,15 +14,16 @@ from pointsman.actions.report.demo_reports import SOURCE, demo_reports
 from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
+from pointsman.app.refused import refused
 from pointsman.config.schema import Config
 from pointsman.config.timezone import zone_name
-from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.errors import Problem
 from pointsman.domain.report import DimensionSpec, DimensionValue, ReportSpec
 from pointsman.pipeline.catalog import catalog_of
 
 
-def sources_of(config: Config, base: Path) -> dict[str, SourceSettings]:
-    """Folders are relative to the config file. Raises Problems."""
+def sources_of(config: Config, base: Path) -> tuple[dict[str, SourceSettings], list[Problem]]:
+    """The sound sources, and what is wrong with the others. Folders are relative to the config file."""
     found: dict[str, SourceSettings] = {}
     problems = []
     for name, source in config.sources.items():
@@ -29,20 +31,30 @@ def sources_of(config: Config, base: Path) -> dict[str, SourceSettings]:
         try:
             found[name] = SourceSettings(url=source.url, folder=folder, format=source.format, demo=source.demo)
         except ValueError as error:
-            problems.append(Problem(f"sources.{name}", str(error)))
-    if problems:
-        raise Problems(problems)
-    return found
+            problems.append(refused(f"sources.{name}", error))
+    return found, problems
 
 
-def reports_of(
-    config: Config, sources: dict[str, SourceSettings], files: Path
+def specs_of(config: Config, base: Path, broken: Collection[str]) -> tuple[tuple[ReportSpec, ...], list[Problem]]:
+    """The catalog as the config says it, and what is wrong with it. Templates are relative to the config file. With
+    `sources` among the `broken` sections, what reports say of them is not looked at."""
+    specs, problems = catalog_of(config.reports, None if "sources" in broken else config.sources)
+    placed = []
+    for spec in specs:
+        if spec.template is not None:
+            template = base / spec.template
+            if not _is_file(template):
+                problems.append(Problem(f"reports.{spec.name}.template", f"there is no file {template}"))
+            spec = msgspec.structs.replace(spec, template=str(template))
+        placed.append(spec)
+    return tuple(placed), problems
+
+
+def with_values(
+    config: Config, specs: tuple[ReportSpec, ...], sources: dict[str, SourceSettings], files: Path
 ) -> tuple[tuple[ReportSpec, ...], list[str]]:
-    """The catalog, and notes on what could not be read. A demo source without any report brings its own. Values that
-    come from a source are read now. Raises Problems."""
-    specs, problems = catalog_of(config.reports, sources)
-    if problems:
-        raise Problems(problems)
+    """The catalog with the values that come from sources, read now, and notes on what could not be read. A demo source
+    without any report brings its own."""
     if not specs:
         demo = next((name for name, source in sources.items() if source.demo), None)
         if demo is None:
@@ -54,6 +66,13 @@ def reports_of(
         read = asyncio.run(_values(wanted, sources, files, config, notes))
         specs = tuple(_with_values(spec, read.get(spec.name, {})) for spec in specs)
     return specs, notes
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name too long, a zero byte in it
+        return False
 
 
 async def _values(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from pointsman.app.refused import refused
 from pointsman.backends.external import is_external
 from pointsman.backends.make import make_backend
 from pointsman.backends.settings import BackendSettings
@@ -14,7 +15,7 @@ from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config, Model
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.target import Target
-from pointsman.fleet.builtin import find_builtin, find_engine
+from pointsman.fleet.builtin import find_builtin, find_engine, find_model
 from pointsman.fleet.process import ModelProcess
 from pointsman.fleet.settings import ModelSettings
 from pointsman.ports.backend import Backend
@@ -75,44 +76,84 @@ class Served(msgspec.Struct, frozen=True):
             await self.process.stop()
 
 
+def unworkable(config: Config) -> list[Problem]:
+    """Settings of backends that no adapter and no process can work with, such as a base URL that is none. What is
+    missing altogether is the config's own matter."""
+    problems = []
+    for tier, pairs in targets_of(config).items():
+        for index, (target, backend) in enumerate(pairs):
+            path = f"models.{tier}.backends[{index}]"
+            keyless = _backend_settings(msgspec.structs.replace(backend, api_key=None))
+            try:
+                if backend.engine == "embedded":
+                    _model_settings(backend)
+                elif backend.base_url or backend.engine == "ollama":
+                    path = f"{path}.base_url"
+                    make_backend(backend.engine, keyless, target)
+                    path = f"models.{tier}.backends[{index}].api_key"
+                    make_backend(backend.engine, _backend_settings(backend), target)
+            except ValueError as error:
+                problems.append(refused(path, error))
+    return problems
+
+
+def not_installed(config: Config) -> list[Problem]:
+    """Embedded models whose engine or file is not on this machine, at the place of each in the config. They may still
+    come, so this is no mistake of the config; the messages say how."""
+    found = []
+    for tier, model in config.models.items():
+        for index, backend in enumerate(model.backends):
+            if backend.engine != "embedded":
+                continue
+            path = f"models.{tier}.backends[{index}].model"
+            try:
+                find_model(backend.model, path=path)
+                find_engine(path=path)
+            except Problem as problem:
+                found.append(problem)
+    return found
+
+
 def serve_target(target: Target, config: BackendConfig, logs: Path, on_change: Callable[[str], None]) -> Served:
     """Raises Problems when the settings cannot work. `on_change` hears the target's name when its process changes."""
     process = None
     try:
         if config.engine == "embedded":
-            settings = ModelSettings(
-                model=config.model,
-                name=config.model,
-                context=config.context,
-                slots=config.slots or 2,
-                threads=config.threads,
-                port=config.port,
-                gpu_layers=config.gpu_layers,
-                embedding=config.embedding,
-            )
             process = ModelProcess(
-                settings,
+                _model_settings(config),
                 on_change=lambda _: on_change(target.name),
                 log_path=logs / f"{target.backend.replace('/', '_')}.log",
             )
-        backend = make_backend(
-            config.engine,
-            BackendSettings(
-                model=config.model,
-                base_url=config.base_url,
-                api_key=config.api_key,
-                forward_authorization=config.forward_authorization,
-                context=config.context,
-                connect_timeout=config.connect_timeout,
-                first_byte_timeout=config.first_byte_timeout,
-                idle_timeout=config.idle_timeout,
-            ),
-            target,
-            server=process,
-        )
+        backend = make_backend(config.engine, _backend_settings(config), target, server=process)
     except ValueError as error:
         raise Problems([Problem(f"models.{target.tier}", f"backend {target.name}: {error}")]) from None
     return Served(config, backend, process)
+
+
+def _model_settings(config: BackendConfig) -> ModelSettings:
+    return ModelSettings(
+        model=config.model,
+        name=config.model,
+        context=config.context,
+        slots=config.slots or 2,
+        threads=config.threads,
+        port=config.port,
+        gpu_layers=config.gpu_layers,
+        embedding=config.embedding,
+    )
+
+
+def _backend_settings(config: BackendConfig) -> BackendSettings:
+    return BackendSettings(
+        model=config.model,
+        base_url=config.base_url,
+        api_key=config.api_key,
+        forward_authorization=config.forward_authorization,
+        context=config.context,
+        connect_timeout=config.connect_timeout,
+        first_byte_timeout=config.first_byte_timeout,
+        idle_timeout=config.idle_timeout,
+    )
 
 
 def _place(backend: BackendConfig) -> str:

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from pointsman.cli.output import print_problems
+from pointsman.cli.tongue import lenient_output
 from pointsman.domain.errors import PointsmanError, Problem, Problems
 
 VERBS = {
     "serve": "run the gateway",
+    "init": "look for engines on this machine and write pointsman.yaml",
+    "demo": "walk through examples in the terminal",
     "check": "check config, rules and their cases",
     "explain": "show what would be decided on a text, and why",
     "log": "list the request log, or show one request whole",
@@ -22,6 +25,7 @@ VERBS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code 0: good; 1: what was checked or asked for is not; 2: usage. Only the verb that is called is imported."""
+    lenient_output()
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="pointsman", description="OpenAI-compatible gateway for local models: hard rules first, models last"

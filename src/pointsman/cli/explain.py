@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
 from pointsman.app.build import build
-from pointsman.cli.output import print_json
+from pointsman.cli.output import print_json, print_line
 from pointsman.cli.source import declare_config, load_config
+from pointsman.domain.characters import whole_characters
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.target import Snapshot
 from pointsman.domain.task_types import TASK_TYPES
-from pointsman.http.openai.read import read_messages
+from pointsman.http.openai.read import check_task, read_messages, read_tools
+from pointsman.http.strict_json import parse_body
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
+
+_OBJECT = re.compile(r'\s*\{\s*["}]')
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -33,14 +36,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     policy = build(load_config(options)).policy
-    model = options.model or next(iter(policy.entries), "auto")
+    model = whole_characters(options.model or next(iter(policy.entries), "auto"))
     snapshot = Snapshot.of(())
     if options.text != "-":
-        decision = decide(_request(options, model, (Turn("user", options.text),)), policy, snapshot)
+        decision = decide(_request(options, model, (Turn("user", whole_characters(options.text)),)), policy, snapshot)
         if options.json:
             print_json(decision)
         else:
-            print("\n".join(_lines(decision)))
+            for line in _lines(decision):
+                print_line(line)
         return 0
     good = True
     for number, line in enumerate(sys.stdin.buffer, 1):
@@ -64,35 +68,37 @@ def _explain_line(
 
 
 def _read(options: argparse.Namespace, model: str, line: bytes) -> Request:
-    """A line that begins with { is JSON of {"text"} or {"messages"}, and may name model, task and tools; any other is a
-    text. Raises PointsmanError."""
+    """A line that begins as a JSON object does is one: {"text"} or {"messages"}, and maybe model, task and tools; any
+    other is a text. Raises PointsmanError."""
     try:
-        line.decode()
+        text = line.decode()
     except UnicodeDecodeError as error:
         raise PointsmanError(f"not valid UTF-8 (byte {error.start})") from None
-    if not line.lstrip().startswith(b"{"):
-        return _request(options, model, (Turn("user", line.decode()),))
+    if not _OBJECT.match(text):
+        return _request(options, model, (Turn("user", text),))
     try:
-        data = msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return _request(options, model, (Turn("user", line.decode()),))
+        data = parse_body(line).tree
+    except PointsmanError as error:
+        error.message = error.message.replace("the body", "the line", 1)
+        raise
     if "messages" in data:
-        turns: Iterable[Turn] = read_messages(data["messages"])
+        turns: tuple[Turn, ...] = read_messages(data["messages"])
     elif isinstance(data.get("text"), str):
         turns = (Turn("user", data["text"]),)
     else:
         raise PointsmanError('a JSON line holds "text" (a string) or "messages" (a list)')
-    request = _request(options, model, tuple(turns))
-    changes: dict[str, Any] = {}
-    if isinstance(data.get("model"), str):
-        changes["model"] = data["model"]
-    if data.get("tools"):
-        changes["tools"] = True
-    return msgspec.structs.replace(request, **changes)
+    for name in ("model", "task"):
+        if not isinstance(data.get(name, ""), str):
+            raise PointsmanError(f"{name} must be text", param=name)
+    if "task" in data:
+        check_task(data["task"], "task")
+    request = _request(options, data.get("model") or model, turns)
+    return msgspec.structs.replace(request, task=data.get("task", options.task), **read_tools(data))
 
 
 def _request(options: argparse.Namespace, model: str, turns: tuple[Turn, ...]) -> Request:
-    return Request("explain", "chat", model, turns, task=options.task, caller_role=options.role)
+    role = whole_characters(options.role) if options.role else None
+    return Request("explain", "chat", model, turns, task=options.task, caller_role=role)
 
 
 def _lines(decision: Decision) -> list[str]:

@@ -7,7 +7,10 @@ import getpass
 import secrets
 import sys
 
+import yaml
+
 from pointsman.cli.output import print_json
+from pointsman.domain.characters import whole_characters
 from pointsman.http.auth import hash_key
 
 
@@ -23,11 +26,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.action == "new":
         key = "pm-" + secrets.token_urlsafe(32)
+        name = whole_characters(options.name)
         if options.json:
-            print_json({"name": options.name, "key": key, "hash": hash_key(key)})
+            print_json({"name": name, "key": key, "hash": hash_key(key)})
         else:
             print(f"key (shown once; give it to the client):\n  {key}\n\nin pointsman.yaml:")
-            print(f"  auth:\n    keys:\n      - {{name: {options.name}, hash: {hash_key(key)!r}}}")
+            print(f"  auth:\n    keys:\n      - {{name: {_quoted(name)}, hash: {hash_key(key)!r}}}")
         return 0
     key = (getpass.getpass("key: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
     if not key:
@@ -35,3 +39,8 @@ def run(options: argparse.Namespace) -> int:
         return 2
     print_json({"hash": hash_key(key)}) if options.json else print(hash_key(key))
     return 0
+
+
+def _quoted(name: str) -> str:
+    """In YAML, whatever characters it has."""
+    return str(yaml.safe_dump(name, default_style='"', allow_unicode=True, width=sys.maxsize)).strip()

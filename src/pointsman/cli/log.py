@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from pointsman.cli.output import print_json
+from pointsman.cli.output import print_json, print_line
 from pointsman.cli.source import declare_config, load_config
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
@@ -38,18 +38,23 @@ def run(options: argparse.Namespace) -> int:
     loaded = load_config(options, {"server.data_dir": options.data_dir})
     filters = {name: value for name in FILTERS if (value := getattr(options, f"by_{name}")) is not None}
     since = time.time() - parse_span(options.since) if options.since else None
+    found = False
     try:
         reader = LogReader(data_dir(loaded.config))
-        rows = reader.rows(filters, since, options.limit)
-        for row in rows:
+        for row in reader.rows(filters, since, options.limit):
+            found = True
             if options.text or "id" in filters:
-                content = reader.content(row["id"])
-                row["question"] = content[0].question if content else None
+                whole = reader.whole(row["id"])
+                row["question"] = whole.request.question if whole else None
                 if "id" in filters:
-                    row["decision"] = content[1] if content else None
+                    row["decision"] = whole.decision if whole else None
+                    row["attempts"] = whole.attempts if whole and whole.attempts else row["attempts"]
             _print(row, options)
     except LogError as error:
         print(f"pointsman log: the log cannot be read: {error}", file=sys.stderr)
+        return 1
+    if "id" in filters and not found:
+        print(f"pointsman log: there is no request {filters['id']!r} in the log", file=sys.stderr)
         return 1
     return 0
 
@@ -67,8 +72,10 @@ def _print(row: dict[str, Any], options: argparse.Namespace) -> None:
         f"{row['total_ms'] or 0:.0f} ms" if (row["total_ms"] or 0) >= 1 else f"{(row['total_ms'] or 0) * 1000:.0f} µs"
     )
     tokens = f"{row['input_tokens'] or 0}→{row['output_tokens'] or 0}"
-    print(f"{when}  {row['stage'] or '-':<5} {row['outcome']:<9} {times:>9} {tokens:>11}  {who or '-'}  {row['id']}")
+    print_line(
+        f"{when}  {row['stage'] or '-':<5} {row['outcome']:<9} {times:>9} {tokens:>11}  {who or '-'}  {row['id']}"
+    )
     if row["error"]:
-        print(f"    {row['status']} {row['error']}")
+        print_line(f"    {row['status']} {row['error']}")
     if options.text:
-        print(f"    {(row['question'] or '(not kept)')[:200]}")
+        print_line(f"    {' '.join((row['question'] or '(not kept)')[:200].split())}")

@@ -8,22 +8,22 @@ import contextlib
 import errno
 import gc
 import logging
-import os
-import shutil
 import signal
 import socket
 import sys
-from pathlib import Path
 
 import uvicorn
 
 from pointsman import __version__
 from pointsman.app.build import Built, build
 from pointsman.app.gateway import App
+from pointsman.cli.command import command
 from pointsman.cli.source import declare_config, load_config
+from pointsman.config.paths import data_dir
 from pointsman.domain.errors import Problem, Problems
 from pointsman.fleet.port_owner import explain_port
 from pointsman.http.protocol import GuardedProtocol
+from pointsman.store.log_reader import LogError
 
 log = logging.getLogger("pointsman")
 
@@ -37,7 +37,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", help="address to listen on (default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port (default 8900; 0: a free one)")
     parser.add_argument("--data-dir", metavar="DIR", help="where log and keys are kept")
-    parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+    levels = ("debug", "info", "warning", "error")
+    parser.add_argument("--log-level", default="info", choices=levels, help="how much is said (default info)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace, flags: dict[str, object], built: Built, listener: socket.socket) -> int:
     async def main() -> None:
-        app = App(built, lambda: load_config(options, flags))
+        app = _app(options, flags, built)
         server = uvicorn.Server(
             uvicorn.Config(
                 app.asgi,
@@ -95,6 +96,17 @@ def _serve(options: argparse.Namespace, flags: dict[str, object], built: Built, 
 
         uvloop.run(main())
     return 0
+
+
+def _app(options: argparse.Namespace, flags: dict[str, object], built: Built) -> App:
+    """Raises Problem where the data folder, or what lies in it, cannot be used."""
+    try:
+        return App(built, lambda: load_config(options, flags))
+    except OSError as error:
+        name = error.filename or data_dir(built.loaded.config)
+        raise Problem("server.data_dir", f"{name} cannot be used: {error.strerror or error}") from None
+    except (ValueError, LogError) as error:
+        raise Problem("server.data_dir", str(error)) from None
 
 
 async def _reload(app: App) -> None:
@@ -136,15 +148,7 @@ async def _greet(app: App, listener: socket.socket) -> None:
     targets = [entry["target"] for entry in state["targets"] if entry["health"] == "up"]
     what = ", ".join(targets) if targets else "rules only"
     log.info("Pointsman %s %s on %s: %s", __version__, "is ready" if ready else "listens", base, what)
-    print(_TRY.format(base=base, command=_command()), flush=True)
-
-
-def _command() -> str:
-    """How to call this very program from where it was started."""
-    if shutil.which("pointsman"):
-        return "pointsman"
-    program = Path(sys.argv[0])
-    return os.path.relpath(program) if program.name == "pointsman" else f"{sys.executable} -m pointsman"
+    print(_TRY.format(base=base, command=command()), flush=True)
 
 
 _TRY = """
@@ -156,5 +160,5 @@ Try it in another terminal / 在另一个终端里试试：
   curl -sN {base}/v1/chat/completions -H 'content-type: application/json' \\
     -d '{{"model": "auto", "stream": true, "messages": [{{"role": "user", "content": "Name three fruits."}}]}}'
 
-  {command} explain "如何重置管理员密码"
+  {command} explain "把上周五销售报表导出为PDF"
 """

@@ -17,86 +17,125 @@ _PLACE = re.compile(r" - at `\$(.*)`$")
 def convert(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
     """Build `kind` from `data`. What is wrong is appended to `problems` with its path; then the result is None."""
     metas = _metas(kind)
-    kind = _bare(kind)
+    plain = bare(kind)
     if isinstance(data, (list, dict)) and any(meta.min_length and len(data) < meta.min_length for meta in metas):
         problems.append(Problem(path, "must not be empty"))
         return None
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        return _struct(data, kind, path, problems)
-    origin, args = get_origin(kind), get_args(kind)
-    if origin is list and _holds_struct(args[0]):
-        if not isinstance(data, list):
-            problems.append(Problem(path, f"must be a list, not {_name(data)}"))
-            return None
+    if get_origin(plain) in (typing.Union, types.UnionType):
+        member = _member(data, plain)
+        return _value(data, kind, path, problems) if member is None else convert(data, member, path, problems)
+    if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
+        return _struct(data, plain, path, problems)
+    origin, args = get_origin(plain), get_args(plain)
+    if origin is list and isinstance(data, list):
         return [convert(item, args[0], f"{path}[{index}]", problems) for index, item in enumerate(data)]
-    if origin is dict and _holds_struct(args[1]):
-        if not isinstance(data, dict):
-            problems.append(Problem(path, f"must be a mapping of name to settings, not {_name(data)}"))
-            return None
+    if origin is dict and isinstance(data, dict):
         for key in data:
             if not isinstance(key, str) or not key:
                 problems.append(Problem(f"{path}.{key}", "names must be text; put it in quotes"))
         return {str(key): convert(value, args[1], f"{path}.{key}", problems) for key, value in data.items()}
+    if origin in (list, dict) and _holds_struct(plain):
+        wanted = "a list" if origin is list else "a mapping of name to settings"
+        problems.append(Problem(path, f"must be {wanted}, not {_name(data)}"))
+        return None
     return _value(data, kind, path, problems)
+
+
+def convert_sound(
+    data: dict[Any, Any], kind: type[msgspec.Struct], path: str, problems: list[Problem]
+) -> tuple[dict[str, Any], set[str]]:
+    """The fields of `kind` that `data` gives soundly, and the names of those that it gives wrongly or lacks. What is
+    wrong is appended to `problems`, unknown keys too."""
+    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    for key in data:
+        if key not in fields:
+            hint = did_you_mean(str(key), list(fields))
+            problems.append(Problem(_join(path, key), f"unknown key{hint}", valid=", ".join(fields)))
+    hints = typing.get_type_hints(kind, include_extras=True)
+    sound: dict[str, Any] = {}
+    wrong: set[str] = set()
+    for name, field in fields.items():
+        if name in data:
+            before = len(problems)
+            value = convert(data[name], hints[name], _join(path, name), problems)
+            if len(problems) == before:
+                sound[name] = value
+            else:
+                wrong.add(name)
+        elif field.required:
+            problems.append(Problem(_join(path, name), "is missing"))
+            wrong.add(name)
+    return sound, wrong
 
 
 def _struct(data: Any, kind: type[msgspec.Struct], path: str, problems: list[Problem]) -> Any:
     if data is None:
         data = {}  # `server:` with nothing under it
-    fields = {field.name: field for field in msgspec.structs.fields(kind)}
     if not isinstance(data, dict):
-        problems.append(Problem(path, f"must be a mapping, not {_name(data)}", valid=", ".join(fields)))
+        valid = ", ".join(field.name for field in msgspec.structs.fields(kind))
+        problems.append(Problem(path, f"must be a mapping, not {_name(data)}", valid=valid))
         return None
     before = len(problems)
-    hints = typing.get_type_hints(kind, include_extras=True)
-    for key in data:
-        if key not in fields:
-            hint = did_you_mean(str(key), list(fields))
-            problems.append(Problem(_join(path, key), f"unknown key{hint}", valid=", ".join(fields)))
-    values = {}
-    for name, field in fields.items():
-        if name in data:
-            values[name] = convert(data[name], hints[name], _join(path, name), problems)
-        elif field.required:
-            problems.append(Problem(_join(path, name), "is missing"))
-    return kind(**values) if len(problems) == before else None
+    sound, _ = convert_sound(data, kind, path, problems)
+    return kind(**sound) if len(problems) == before else None
 
 
 def _value(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        message = str(error)
-        place = _PLACE.search(message)
+        place = _PLACE.search(str(error))
         below = place.group(1) if place else ""
-        text = _PLACE.sub("", message)
-        valid = _choices(kind)
-        if valid and isinstance(data, str):
-            text = f"{data!r} is not one of them{did_you_mean(data, valid)}"
-        elif "matching regex" in text:
-            meta = next((m for m in _metas(kind) if m.pattern), None)
-            text = f"{data!r} is not {meta.description}" if meta and meta.description else text
+        said = _PLACE.sub("", str(error))
+        choices, form = _choices(kind), _form(kind)
+        valid: str | None = ", ".join(choices) or None
+        scalar = not isinstance(data, (dict, list))
+        if choices and (isinstance(data, str) or (scalar and not len(_members(kind)) > 1)):
+            said = f"{_shown(data)} is not one of them{did_you_mean(str(data), choices)}"
+        elif form and scalar:
+            said = f"{_shown(data)} is not {form}"
+        elif len(_members(kind)) > 1:
+            said = f"must be {_words(kind)}, not {_name(data)}"
+            valid = valid or next((meta.description for meta in _metas(kind) if meta.description), None)
         else:
-            text = text[0].lower() + text[1:].replace("`", "")
-            if not isinstance(data, (dict, list)):
-                text += f" ({data!r})"
-        problems.append(Problem(path + below, text, valid=", ".join(valid) or None))
+            said = said[0].lower() + said[1:].replace("`", "").replace(" | null", "")
+            said += f" ({_shown(data)})" if scalar else ""
+            valid = valid or form
+        problems.append(Problem(path + below, said, valid=valid))
         return None
 
 
-def _bare(kind: Any) -> Any:
-    """Annotated[Struct or container of Structs, …] → without the annotation, so that the walk goes inside."""
-    if get_origin(kind) is typing.Annotated and _holds_struct(get_args(kind)[0]):
-        return get_args(kind)[0]
+def _shown(data: Any) -> str:
+    if data is None or isinstance(data, bool):
+        return {None: "nothing", True: "true", False: "false"}[data]
+    return repr(data)
+
+
+def _member(data: Any, union: Any) -> Any:
+    """The member of a union that a list or a mapping is meant to be; None for other data, and where there is none."""
+    for member in _members(union):
+        plain = bare(member)
+        if isinstance(data, dict) and (
+            get_origin(plain) is dict or (isinstance(plain, type) and issubclass(plain, msgspec.Struct))
+        ):
+            return member
+        if isinstance(data, list) and get_origin(plain) is list:
+            return member
+    return None
+
+
+def bare(kind: Any) -> Any:
+    """A type without what is annotated on it."""
+    while get_origin(kind) is typing.Annotated:
+        kind = get_args(kind)[0]
     return kind
 
 
 def _holds_struct(kind: Any) -> bool:
-    if get_origin(kind) is typing.Annotated:
-        kind = get_args(kind)[0]
+    kind = bare(kind)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return True
-    return get_origin(kind) in (list, dict) and any(_holds_struct(arg) for arg in get_args(kind))
+    return get_origin(kind) in (list, dict, typing.Union, types.UnionType) and any(map(_holds_struct, get_args(kind)))
 
 
 def _flat(kind: Any) -> list[Any]:
@@ -107,8 +146,34 @@ def _flat(kind: Any) -> list[Any]:
     return [kind]
 
 
+def _members(kind: Any) -> list[Any]:
+    """The types of a union, also of one inside another, none aside; of any other type itself."""
+    plain = bare(kind)
+    if get_origin(plain) in (typing.Union, types.UnionType):
+        return [member for arg in get_args(plain) for member in _members(arg)]
+    return [] if plain is type(None) else [kind]
+
+
 def _choices(kind: Any) -> list[str]:
     return [str(c) for part in _flat(kind) if get_origin(part) is typing.Literal for c in get_args(part)]
+
+
+def _form(kind: Any) -> str | None:
+    """How a text of this type is written, where it has a form: "a size: 512KB, 32MB"."""
+    return next((meta.description for meta in _metas(kind) if meta.pattern and meta.description), None)
+
+
+def _words(kind: Any) -> str:
+    """A type in words: "a text or a list of texts"."""
+    plain = bare(kind)
+    origin, args = get_origin(plain), get_args(plain)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(map(_words, _members(kind)))
+    if origin is typing.Literal:
+        return " or ".join(map(repr, args))
+    if origin is list:
+        return f"a list of {_words(args[0]).removeprefix('a ')}s"
+    return {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}.get(plain, "a mapping")
 
 
 def _metas(kind: Any) -> list[Any]:

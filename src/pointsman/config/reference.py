@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
-from pointsman.config.load import ENVIRONMENT
+from pointsman.config.overlay import ENVIRONMENT
 from pointsman.config.schema import RESERVED, Config
 from pointsman.config.section import Section
 
@@ -95,8 +95,8 @@ def _environment() -> str:
 
 {listed}
 
-Values are written as in the file (a list in brackets: `[a, b]`). Any other name that begins with `POINTSMAN_` is an
-error.
+A text is taken as it stands, without quotes; a list is parted by commas, or in brackets: `[a, b]`; all else is written
+as in the file. Any other name that begins with `POINTSMAN_` is an error.
 
 ## Reserved
 

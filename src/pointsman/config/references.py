@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Collection, Sequence
+from typing import get_args
+from urllib.parse import urlsplit
 
 from pointsman.config.schema import RESERVED, TIER_ALIASES, Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, did_you_mean
+from pointsman.domain.features import Language
 from pointsman.domain.task_types import TASK_TYPES
+
+LANGUAGES: tuple[str, ...] = get_args(Language)
 
 
 def target_names(config: Config) -> dict[str, str]:
@@ -22,37 +28,26 @@ def target_names(config: Config) -> dict[str, str]:
     return names
 
 
-def cross_check(config: Config) -> tuple[list[Problem], list[str]]:
-    """Problems, and notes that are no errors."""
+def cross_check(config: Config, broken: Collection[str] = ()) -> tuple[list[Problem], list[str]]:
+    """Problems, and notes that are no errors. Sections in `broken` lack something: nothing is said of names
+    that may be there."""
     problems: list[Problem] = []
-    notes: list[str] = []
-    names = target_names(config)
     try:
         zone_name(config.server.timezone)
     except Problem as problem:
         problems.append(problem)
-    _targets(config, names, problems)
+    if config.server.public_url is not None:
+        _public_url(config.server.public_url, problems)
+    if "models" not in broken:
+        _targets(config, problems)
     _backends(config, problems)
-    _unique_names(config, problems)
-    for index, route in enumerate(config.routes):
-        wanted = route.match.task_type
-        for task in [wanted] if isinstance(wanted, str) else wanted or []:
-            if task not in TASK_TYPES:
-                hint = did_you_mean(task, list(TASK_TYPES))
-                problems.append(
-                    Problem(
-                        f"routes[{index}].match.task_type", f"no task type {task!r}{hint}", valid=", ".join(TASK_TYPES)
-                    )
-                )
-        low, high = route.match.min_tokens, route.match.max_tokens
-        if low is not None and high is not None and low > high:
-            problems.append(
-                Problem(f"routes[{index}].match", f"min_tokens {low} is above max_tokens {high}: it never matches")
-            )
+    if "entries" not in broken:
+        _unique_names(config, problems)
+    _routes(config, None if "entries" in broken else list(config.entries), problems)
     for name, entry in config.entries.items():
         if entry.arbiter != "off":
             problems.append(Problem(f"entries.{name}.arbiter", "this version has no arbiter yet", valid="off"))
-    if not is_loopback(config.server.host) and not config.auth.keys:
+    if not is_loopback(config.server.host) and not config.auth.keys and "auth" not in broken:
         problems.append(
             Problem(
                 "server.host",
@@ -67,11 +62,60 @@ def cross_check(config: Config) -> tuple[list[Problem], list[str]]:
                 Problem(f"auth.keys[{index}].name", f"{key.name!r} is the name of auth.keys[{seen[key.name]}] too")
             )
         seen[key.name] = index
-    notes += [f"{name}: this version does not read this section yet" for name in RESERVED if getattr(config, name)]
+    notes = [f"{name}: this version does not read this section yet" for name in RESERVED if getattr(config, name)]
     return problems, notes
 
 
-def _targets(config: Config, names: dict[str, str], problems: list[Problem]) -> None:
+def unknown_packs(config: Config, loaded: Collection[str]) -> list[Problem]:
+    """Packs that entries name and that no rule file belongs to."""
+    known = sorted(loaded)
+    return [
+        Problem(
+            f"entries.{name}.packs[{index}]",
+            f"no pack {pack!r} is loaded{did_you_mean(pack, known)}",
+            valid=", ".join(known) or "none: rules names no pack",
+        )
+        for name, entry in config.entries.items()
+        for index, pack in enumerate(entry.packs or ())
+        if pack not in loaded
+    ]
+
+
+def _routes(config: Config, entries: list[str] | None, problems: list[Problem]) -> None:
+    for index, route in enumerate(config.routes):
+        path, match = f"routes[{index}].match", route.match
+        _words(f"{path}.task_type", "task type", match.task_type, TASK_TYPES, problems)
+        _words(f"{path}.language", "language", match.language, LANGUAGES, problems)
+        if entries is not None:
+            _words(f"{path}.entry", "entry", match.entry, entries, problems)
+        low, high = match.min_tokens, match.max_tokens
+        if low is not None and high is not None and low > high:
+            problems.append(Problem(path, f"min_tokens {low} is above max_tokens {high}: it never matches"))
+
+
+def _words(path: str, kind: str, given: str | list[str] | None, valid: Sequence[str], problems: list[Problem]) -> None:
+    """Each of one word or several has to be among the valid ones."""
+    for word in [given] if isinstance(given, str) else given or ():
+        if word not in valid:
+            hint = did_you_mean(word, list(valid))
+            problems.append(Problem(path, f"no {kind} {word!r}{hint}", valid=", ".join(valid) or "none"))
+
+
+def _public_url(url: str, problems: list[Problem]) -> None:
+    valid = "https://HOST[:PORT][/PATH]"
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not url.isprintable() or " " in url:
+        problems.append(Problem("server.public_url", f"{url!r} is no address of a server", valid=valid))
+    elif parts.query or parts.fragment or "?" in url or "#" in url:
+        problems.append(Problem("server.public_url", f"{url!r}: links cannot stand behind ? or #", valid=valid))
+
+
+def _targets(config: Config, problems: list[Problem]) -> None:
+    names = target_names(config)
     valid = ", ".join(names) or "none: models is empty"
     wanted = [(f"routes[{i}].target", route.target) for i, route in enumerate(config.routes)]
     if config.fallback.target:

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from pointsman.config.section import Section
+from pointsman.config.section import Section, Span
 
+Memory = Annotated[str, Meta(pattern=r"^[0-9]+ ?(MB|GB)$", description="a size: 512MB, 1GB")]
 Title = Annotated[str | dict[str, str], Meta(description="one text, or {zh: …, en: …}")]
 
 
@@ -65,16 +66,19 @@ class Report(Section, frozen=True):
     group_by: Annotated[list[str], Meta(description="dimensions of the summary, where the request names none")] = []
     words: Annotated[list[str], Meta(description="words that mean this report: 销售, sales")] = []
     details: Annotated[list[str], Meta(description="columns of the row-by-row export; default: all")] = []
-    template: Annotated[str, Meta(description="a copy of the PDF template, changed")] | None = None
+    template: (
+        Annotated[
+            str, Meta(min_length=1, description="a copy of the PDF template, changed; relative to the config file")
+        ]
+        | None
+    ) = None
     default: Annotated[bool, Meta(description="meant where no report's words occur")] = False
 
 
 class Files(Section, frozen=True):
     """How reports are made and handed out."""
 
-    keep: Annotated[str, Meta(pattern=r"^[0-9]+(s|m|h|d)$", description="how long a file and its link live: 7d")] = "7d"
+    keep: Annotated[Span, Meta(description="how long a file and its link live")] = "7d"
     timeout: Annotated[float, Meta(gt=0, le=3600, description="seconds for one report")] = 60.0
-    memory: Annotated[str, Meta(pattern=r"^[0-9]+ ?(MB|GB)$", description="memory of the process that makes one")] = (
-        "1GB"
-    )
+    memory: Annotated[Memory, Meta(description="memory of the process that makes one")] = "1GB"
     concurrency: Annotated[int, Meta(ge=1, le=64, description="reports made at a time")] = 1

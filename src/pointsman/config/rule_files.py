@@ -38,58 +38,78 @@ def builtin_packs() -> list[str]:
 
 
 def read_rules(rules: Rules, base: Path) -> tuple[list[RuleFile], list[Problem]]:
-    """All rule documents that the config names, in its order: packs first, then files (pack name: the file's stem)."""
+    """All rule documents that the config names, in its order: packs first, then files (pack name: the file's stem); and
+    what is wrong, at its place in the rule files, or else at the config's path that names them."""
     found: list[RuleFile] = []
     problems: list[Problem] = []
     for index, name in enumerate(rules.packs):
         path = f"rules.packs[{index}]"
         try:
-            folder = _pack_folder(name, base, path)
-            folders = (
-                [folder] if (folder / "pack.yaml").is_file() else sorted(p.parent for p in folder.glob("*/pack.yaml"))
-            )
-            if not folders:
-                raise Problems([Problem(path, f"{folder} holds no pack (a folder with pack.yaml)")])
-            for pack in folders:
-                found += _read_pack(pack)
-        except Problems as error:
-            problems += error.problems
+            folders = _pack_folders(name, base, path)
+        except Problem as problem:
+            problems.append(problem)
+            continue
+        for folder in folders:
+            files, wrong = _read_pack(folder)
+            found += files
+            problems += [_named_at(path, problem) for problem in wrong]
     for index, name in enumerate(rules.files):
         try:
             source = read_yaml(base / name)
-            found.append(RuleFile(Path(name).stem, source))
         except Problems as error:
-            problems += [Problem(f"rules.files[{index}]", str(p)) if not p.where else p for p in error.problems]
-    for file in found:
-        problems += file.source.duplicates
+            problems += [_named_at(f"rules.files[{index}]", problem) for problem in error.problems]
+        else:
+            found.append(RuleFile(Path(name).stem, source))
+            problems += source.mistakes
     return found, problems
 
 
-def _pack_folder(name: str, base: Path, path: str) -> Path:
+def _named_at(path: str, problem: Problem) -> Problem:
+    """A file that cannot be read at all is a problem of the line that names it."""
+    return problem if problem.where else Problem(path, str(problem))
+
+
+def _pack_folders(name: str, base: Path, path: str) -> list[Path]:
+    """The folders of packs that a name under `rules.packs` stands for. Raises Problem."""
     if name.startswith("builtin:"):
         short, valid = name.removeprefix("builtin:"), builtin_packs()
         if short not in valid:
-            raise Problems(
-                [
-                    Problem(
-                        path,
-                        f"no pack {short!r} ships{did_you_mean(short, valid)}",
-                        valid=", ".join(f"builtin:{v}" for v in valid),
-                    )
-                ]
-            )
-        return BUILTIN / short
+            listed = ", ".join(f"builtin:{each}" for each in valid)
+            raise Problem(path, f"no pack {short!r} ships{did_you_mean(short, valid)}", valid=listed)
+        return [BUILTIN / short]
     folder = base / name
-    if not folder.is_dir():
-        raise Problems([Problem(path, f"there is no folder {folder}")])
-    return folder
+    try:
+        if not folder.is_dir():
+            raise Problem(path, f"there is no folder {folder}")
+        if (folder / "pack.yaml").is_file():
+            return [folder]
+        packs = sorted(card.parent for card in folder.glob("*/pack.yaml"))
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        raise Problem(path, f"{str(folder)!r} cannot be read: {error}") from None
+    if not packs:
+        raise Problem(path, f"{folder} holds no pack (a folder with pack.yaml)")
+    return packs
 
 
-def _read_pack(folder: Path) -> list[RuleFile]:
-    head_source = read_yaml(folder / "pack.yaml")
+def _read_pack(folder: Path) -> tuple[list[RuleFile], list[Problem]]:
+    problems: list[Problem] = []
+    try:
+        card = read_yaml(folder / "pack.yaml")
+    except Problems as error:
+        return [], error.problems
     wrong: list[Problem] = []
-    head = convert(head_source.data, PackHead, "", wrong)
-    if head is None:
-        raise Problems([head_source.place(problem) for problem in wrong])
-    files = [path for path in sorted(folder.glob("*.yaml")) if path.name != "pack.yaml"]
-    return [RuleFile(head.name, read_yaml(path), head.guard) for path in files]
+    head = convert(card.data, PackHead, "", wrong)
+    problems += [*card.mistakes, *map(card.place, wrong)]
+    pack, guard = (head.name, head.guard) if head is not None else (folder.name, False)
+    files = []
+    for path in sorted(folder.glob("*.yaml")):
+        if path.name == "pack.yaml":
+            continue
+        try:
+            source = read_yaml(path)
+        except Problems as error:
+            problems += error.problems
+        else:
+            files.append(RuleFile(pack, source, guard))
+            problems += source.mistakes
+    return files, problems

@@ -8,11 +8,10 @@ import msgspec
 from msgspec import Meta
 
 from pointsman.config.report_schema import Files, Report, Source
-from pointsman.config.section import Section
+from pointsman.config.section import Section, Size, Span
 
 Engine = Literal["embedded", "llamacpp", "vllm", "ollama", "trtllm", "openai"]
-Size = Annotated[str, Meta(pattern=r"^[0-9]+ ?(B|KB|MB|GB)$", description="a size: 512KB, 32MB")]
-Span = Annotated[str, Meta(pattern=r"^[0-9]+(s|m|h|d)$", description="a span of time: 30s, 15m, 12h, 30d")]
+Hash = Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$", description="sha256: and 64 hexadecimal digits")]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -158,11 +157,7 @@ class Key(Section, frozen=True):
     """A client's key, kept as its SHA-256 (`pointsman keys new` makes both)."""
 
     name: Annotated[str, Meta(min_length=1, description="whose key it is; the caller in the log")]
-    hash: Annotated[
-        str,
-        Meta(pattern=r"^sha256:[0-9a-f]{64}$", description="sha256: and 64 hexadecimal digits"),
-        Meta(description="what is kept of the key"),
-    ]
+    hash: Annotated[Hash, Meta(description="what is kept of the key")]
     role: Annotated[str, Meta(description="what rules see as role")] | None = None
     admin: Annotated[bool, Meta(description="may reload the config from another machine")] = False
     usage: Annotated[Literal["asked", "force"], Meta(description="overrides the entry's usage")] | None = None
@@ -195,7 +190,7 @@ class Config(Section, frozen=True):
     sources: Annotated[dict[str, Source], Meta(description="name → where the rows of reports come from")] = {}
     reports: Annotated[dict[str, Report], Meta(description="name → a report that rules can make")] = {}
     files: Annotated[Files, Meta(description="the files that reports become")] = Files()
-    actions: Annotated[dict[str, dict[str, Any]], Meta(description="names for answers, refusals and routes")] = {}
+    actions: Annotated[dict[str, Any], Meta(description="names for answers, refusals and routes")] = {}
     auth: Auth = Auth()
     log: Log = Log()
     policy: Annotated[dict[str, Any], Meta(description="reserved: weights of learned routing")] = {}

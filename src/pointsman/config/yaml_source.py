@@ -12,75 +12,88 @@ from pointsman.domain.errors import Problem, Problems
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 64
+_MAX_REPEATED = 10_000  # nodes that aliases repeat: more is a bomb, and no config
+_LEAST, _MOST = -(1 << 63), (1 << 64) - 1  # what the log and the wire can carry
+_TAG = "tag:yaml.org,2002:"
 _WRITTEN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 VARIABLE = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
+"""How `${NAME}` stands in `data` of a document that was parsed with `variables`."""
 
 
 class _Loader(_BASE):  # type: ignore[misc]
     """YAML 1.2's core rules; PyYAML's own are YAML 1.1, where `off`, `no` and `1:30` are two booleans and 90."""
 
 
-_Loader.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first in (
-    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
-    ("int", r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$", "-+0123456789"),
-    (
-        "float",
-        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf)|\.(?:nan|NaN))$",
-        "-+.0123456789",
+_SCALARS = {
+    "bool": re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"),
+    "int": re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"),
+    "float": re.compile(
+        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf)|\.(?:nan|NaN))$"
     ),
-    ("null", r"^(?:~|null|Null|NULL|)$", "~nN\0"),
-    ("merge", r"^<<$", "<"),
-):
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), [c if c != "\0" else "" for c in _first]
-    )
+    "null": re.compile(r"^(?:~|null|Null|NULL|)$"),
+    "merge": re.compile(r"^<<$"),
+}
+_FIRST = {"bool": "tTfF", "int": "-+0123456789", "float": "-+.0123456789", "null": ["~", "n", "N", ""], "merge": "<"}
+_ALLOWED = {f"{_TAG}{name}" for name in (*_SCALARS, "str", "seq", "map")} | {"!"}
+_VALID_TAGS = "none, or !!str, !!int, !!float, !!bool, !!null, !!seq, !!map"
+
+_Loader.yaml_implicit_resolvers = {}
+for _name, _pattern in _SCALARS.items():
+    _Loader.add_implicit_resolver(f"{_TAG}{_name}", _pattern, list(_FIRST[_name]))
 
 
-def _int(loader: Any, node: Any) -> int:
-    text = loader.construct_scalar(node)
-    return int(text, 0) if text.startswith(("0x", "0o")) else int(text)
+def _number(text: str) -> int:
+    """The whole number that a scalar stands for; of one with a thousand digits only that it is too large."""
+    if text.startswith(("0x", "0o")):
+        return int(text, 0)
+    return int(text) if len(text) < 1000 else 1 << 64
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _int)
+_Loader.add_constructor(f"{_TAG}int", lambda loader, node: _number(loader.construct_scalar(node)))
 
 
 class YamlSource:
-    """One parsed document. `data` is plain Python; `line(path)` tells where a value stands (`routes[1].target`)."""
+    """One parsed document. `data` is plain Python; `line(path)` tells where a value stands (`routes[1].target`).
+    `mistakes` are those of its writing, each with its line: a key given twice, a number beyond 64 bits."""
 
-    def __init__(self, name: str, data: Any, lines: dict[str, int], duplicates: list[Problem]) -> None:
+    def __init__(self, name: str, data: Any, lines: dict[str, int], mistakes: list[Problem]) -> None:
         self.name = name
         self.data = data
-        self.duplicates = duplicates
+        self.mistakes = mistakes
         self._lines = lines
 
     def line(self, path: str) -> int | None:
+        """The line of the value there, or else of the innermost mapping or list around it."""
         while path:
             if path in self._lines:
                 return self._lines[path]
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return None
 
+    def where(self, path: str) -> str:
+        """`file:line` of a path; only the file, where the path leads nowhere."""
+        line = self.line(path)
+        return f"{self.name}:{line}" if line else self.name
+
     def place(self, problem: Problem) -> Problem:
         """The same problem, with file and line."""
-        line = self.line(problem.path)
-        where = f"{self.name}:{line}" if line else self.name
-        return Problem(problem.path or "top level", problem.message, valid=problem.valid, where=where)
+        return Problem(
+            problem.path or "top level", problem.message, valid=problem.valid, where=self.where(problem.path)
+        )
 
 
 def parse_yaml(text: str, name: str, *, variables: bool = False) -> YamlSource:
-    """Raises Problems when the text is no YAML. Keys given twice are collected in `duplicates`. With `variables`, a
-    `${NAME}` comes back as VARIABLE finds it: braces of its own would end a YAML mapping written in braces."""
+    """Raises Problems when the text is no YAML. What is wrong otherwise is in `mistakes`. With `variables`, a `${NAME}`
+    comes back as VARIABLE finds it: braces of its own would end a YAML mapping written in braces."""
     if variables:
         text = _WRITTEN.sub("\ue000\\1\ue001", text)
+    survey = _Survey(name)
     try:
         loader = _Loader(text)
         try:
             node = loader.get_single_node()
-            lines: dict[str, int] = {}
-            duplicates: list[Problem] = []
             if node is not None:
-                _survey(node, "", lines, duplicates, name, 0)
+                survey.walk(node, "", 0, node.start_mark.line)
             data = None if node is None else loader.construct_document(node)
         finally:
             loader.dispose()
@@ -88,10 +101,17 @@ def parse_yaml(text: str, name: str, *, variables: bool = False) -> YamlSource:
         mark = getattr(error, "problem_mark", None)
         where = f"{name}:{mark.line + 1}" if mark else name
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise Problems([Problem("YAML", f"cannot be read: {what}", where=where)]) from None
-    except (ValueError, RecursionError) as error:
+        raise Problems([Problem("YAML", f"cannot be read: {as_written(what)}", where=where)]) from None
+    except RecursionError:
+        raise Problems([Problem("YAML", f"cannot be read: {_TOO_DEEP}", where=name)]) from None
+    except ValueError as error:
         raise Problems([Problem("YAML", f"cannot be read: {error}", where=name)]) from None
-    return YamlSource(name, data, lines, duplicates)
+    return YamlSource(name, data, survey.lines, survey.mistakes)
+
+
+def as_written(text: str) -> str:
+    """A text of a document parsed with `variables`, with each `${NAME}` as its author wrote it."""
+    return VARIABLE.sub(r"${\1}", text)
 
 
 def read_yaml(path: Path, *, variables: bool = False) -> YamlSource:
@@ -102,25 +122,78 @@ def read_yaml(path: Path, *, variables: bool = False) -> YamlSource:
         raise Problems([Problem(str(path), "there is no such file")]) from None
     except UnicodeDecodeError as error:
         raise Problems([Problem(str(path), f"is not UTF-8 (byte {error.start})")]) from None
-    except OSError as error:
-        raise Problems([Problem(str(path), f"cannot be read: {error.strerror}")]) from None
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        reason = getattr(error, "strerror", None) or error
+        raise Problems([Problem(str(path), f"cannot be read: {reason}")]) from None
     return parse_yaml(text, str(path), variables=variables)
 
 
-def _survey(node: Any, path: str, lines: dict[str, int], duplicates: list[Problem], name: str, depth: int) -> None:
-    if depth > _MAX_DEPTH:
-        raise ValueError(f"nested deeper than {_MAX_DEPTH} levels at {path[:80]}")
-    lines[path] = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
+_TOO_DEEP = f"nested deeper than {_MAX_DEPTH} levels"
+
+
+class _Survey:
+    """One walk over the nodes of a document, before anything is made of them: the line of every value, and what is
+    wrong with the writing. Raises MarkedYAMLError for what must not be made: depths, bombs of aliases, foreign tags."""
+
+    def __init__(self, name: str) -> None:
+        self.lines: dict[str, int] = {}
+        self.mistakes: list[Problem] = []
+        self._name = name
+        self._seen: set[int] = set()
+        self._repeated = 0
+
+    def walk(self, node: Any, path: str, depth: int, line: int) -> None:
+        """`line` counts from 0; of a member of a mapping it is that of its key."""
+        if depth > _MAX_DEPTH:
+            raise yaml.MarkedYAMLError(problem=_TOO_DEEP, problem_mark=node.start_mark)
+        fresh = id(node) not in self._seen
+        self._seen.add(id(node))
+        if not fresh:
+            self._repeated += 1
+            if self._repeated > _MAX_REPEATED:
+                what = f"its aliases (*name) repeat more than {_MAX_REPEATED:,} values"
+                raise yaml.MarkedYAMLError(problem=what, problem_mark=node.start_mark)
+        self.lines[path] = line + 1
+        if isinstance(node, yaml.MappingNode):
+            self._mapping(node, path, depth, fresh)
+        elif isinstance(node, yaml.SequenceNode):
+            for index, value in enumerate(node.value):
+                self.walk(value, f"{path}[{index}]", depth + 1, value.start_mark.line)
+        elif fresh:
+            self._scalar(node, path, line)
+        if node.tag not in _ALLOWED:
+            raise _foreign(node)
+
+    def _mapping(self, node: Any, path: str, depth: int, fresh: bool) -> None:
+        keys: set[str] = set()
         for key, value in node.value:
-            word = key.value if isinstance(key, yaml.ScalarNode) else "?"
+            word = as_written(key.value) if isinstance(key, yaml.ScalarNode) else "?"
             below = f"{path}.{word}" if path else str(word)
-            if word in seen and word != "<<":
-                where = f"{name}:{key.start_mark.line + 1}"
-                duplicates.append(Problem(below, "this key is given twice; only one can hold", where=where))
-            seen.add(word)
-            _survey(value, below, lines, duplicates, name, depth + 1)
-    elif isinstance(node, yaml.SequenceNode):
-        for index, value in enumerate(node.value):
-            _survey(value, f"{path}[{index}]", lines, duplicates, name, depth + 1)
+            line = key.start_mark.line
+            if fresh and word in keys and word != "<<":
+                self._wrong(below, "this key is given twice; only one can hold", line)
+            if fresh and isinstance(key, yaml.ScalarNode):
+                if word != key.value:
+                    self._wrong(below, "a name cannot come from the environment; write it out", line)
+                self._scalar(key, below, line)
+            keys.add(word)
+            self.walk(value, below, depth + 1, line)
+
+    def _scalar(self, node: Any, path: str, line: int) -> None:
+        pattern = _SCALARS.get(node.tag.removeprefix(_TAG))
+        if pattern is not None and not pattern.match(node.value):
+            raise _foreign(node)
+        if node.tag == f"{_TAG}int" and not _LEAST <= _number(node.value) <= _MOST:
+            shown = node.value if len(node.value) <= 40 else f"{node.value[:40]}…"
+            self._wrong(path, f"{shown} is beyond 64 bits", line, f"{_LEAST} to {_MOST}")
+
+    def _wrong(self, path: str, message: str, line: int, valid: str | None = None) -> None:
+        self.mistakes.append(Problem(path, message, valid=valid, where=f"{self._name}:{line + 1}"))
+
+
+def _foreign(node: Any) -> yaml.MarkedYAMLError:
+    tag = node.tag.replace(_TAG, "!!")
+    value = f" of {as_written(node.value)[:40]!r}" if isinstance(node, yaml.ScalarNode) else ""
+    return yaml.MarkedYAMLError(
+        problem=f"the tag {tag[:40]}{value} cannot be (valid: {_VALID_TAGS})", problem_mark=node.start_mark
+    )

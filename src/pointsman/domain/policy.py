@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from pointsman.domain.report import ReportSpec
-from pointsman.domain.rule import ActionKind, Rule
+from pointsman.domain.rule import ActionKind, Conditions, Rule
 from pointsman.domain.target import Target
 
 
@@ -66,9 +66,15 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     language: Literal["zh", "en"] | None = None
 
     def encode(self) -> bytes:
-        """MessagePack with a fixed order: equal documents give equal bytes."""
-        return msgspec.msgpack.encode(self, order="deterministic")
+        """MessagePack: the same document gives the same bytes in every process. Mappings keep the order that their author
+        gave them, since names are listed and bodies are changed in it; only sets are put in order."""
+        rules = [{**msgspec.structs.asdict(rule), "conditions": _ordered(rule.conditions)} for rule in self.rules]
+        return msgspec.msgpack.encode({**msgspec.structs.asdict(self), "rules": rules})
 
     @property
     def hash(self) -> str:
         return hashlib.sha256(self.encode()).hexdigest()[:12]
+
+
+def _ordered(conditions: Conditions) -> Any:
+    return msgspec.to_builtins(conditions, order="deterministic")

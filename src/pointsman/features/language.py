@@ -111,6 +111,11 @@ _FOREIGN = frozenset(
         "proszę",
     ]
 ) - frozenset(["die", "como", "con", "per", "pour", "kan", "dat"])
+# Words of English that are rare elsewhere: beside them a marked letter is a loanword's (naïve, résumé) or a name's.
+_ENGLISH = frozenset(
+    "the you your my are what how and of to for with this that can does need needs has have from please explain write would "
+    "should could why when where here there it its new at be which who they we our some about".split()
+)
 _SAMPLE = 600
 
 
@@ -131,7 +136,11 @@ def language_of(text: str) -> Language:
 
 
 def _foreign(sample: str) -> bool:
-    words = sample.lower().split()
-    hits = sum(word.strip(".,!?;:'\"()") in _FOREIGN for word in words)
-    marked = len(_MARKED.findall(sample.lower())) if not sample.isascii() else 0
-    return hits * 5 > len(words) or (marked > 0 and (hits > 0 or marked * 8 >= len(words)))
+    words = [word.strip(".,!?;:'\"()") for word in sample.lower().split()]
+    hits = sum(word in _FOREIGN for word in words)
+    if hits * 5 > len(words):
+        return True
+    marked = 0 if sample.isascii() else sum(_MARKED.search(word) is not None for word in words)
+    if not marked or sum(word in _ENGLISH for word in words) > hits + marked:
+        return False
+    return hits > 0 or marked * 8 >= len(words)

@@ -22,6 +22,7 @@ SECONDS = 1.0
 """For one port, everything that is asked there included."""
 _LARGEST = 4 << 20
 _MOST_MODELS = 200
+_NO_HTTP = (OSError, ValueError, httptools.HttpParserError, httptools.HttpParserUpgrade)
 
 EngineName = Literal["ollama", "vllm", "llamacpp", "trtllm", "openai"]
 Trouble = Literal["silent", "no_http", "unknown", "key", "loading", "pointsman"]
@@ -110,7 +111,7 @@ async def _ask(port: int, seconds: float) -> FoundEngine | Unclear | None:
         return Unclear(port, "silent")
     except (ConnectionRefusedError, OverflowError):
         return None
-    except (OSError, ValueError, httptools.HttpParserError):
+    except _NO_HTTP:
         return Unclear(port, "no_http")
 
 
@@ -146,12 +147,12 @@ async def _told_by_owner(port: int, owner: str, cards: list[dict[str, Any]]) -> 
     models = _several(map(_of_card, cards))
     version = None
     if engine == "llamacpp":
-        with contextlib.suppress(OSError, ValueError, httptools.HttpParserError):
+        with contextlib.suppress(*_NO_HTTP):
             context = _of_props((await _get(port, "/props")).json)
             if context and context.context:
                 models = tuple(msgspec.structs.replace(model, context=context.context) for model in models)
     else:
-        with contextlib.suppress(OSError, ValueError, httptools.HttpParserError):
+        with contextlib.suppress(*_NO_HTTP):
             version = _text(_value((await _get(port, "/version")).json, "version"))
     return FoundEngine(engine, label, port, models, version)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import time
+import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -60,7 +62,7 @@ class Gateway:
 
     async def _http(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         doors = self.doors
-        client = Client(scope, receive, send, "req_" + secrets.token_hex(12))
+        client = Client(scope, receive, send, _request_id())
         origin = client.header(b"origin")
         try:
             if origin is not None:
@@ -78,8 +80,9 @@ class Gateway:
         except RecursionError:
             if not client.began:
                 await client.error(PointsmanError("the body is nested too deeply", code="invalid_json"))
-        except Exception:
-            log.exception("request %s failed inside the gateway", client.request_id)
+        except Exception as error:  # its text may quote the prompt, so only its kind and place are logged
+            where = "".join(traceback.format_tb(error.__traceback__))
+            log.error("request %s failed inside the gateway: %s\n%s", client.request_id, type(error).__name__, where)
             if not client.began:
                 await client.error(
                     PointsmanError(
@@ -102,6 +105,11 @@ class Gateway:
             return
         body = await client.body(doors.max_body)
         await _while_connected(client, post(client, body))
+
+
+def _request_id() -> str:
+    """Unguessable, and in the order of time, which keeps the log compact."""
+    return f"req_{time.time_ns() // 1_000_000:011x}{secrets.token_hex(7)}"
 
 
 async def _while_connected(client: Client, work: Any) -> None:

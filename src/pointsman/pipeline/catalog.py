@@ -10,14 +10,14 @@ from pointsman.domain.report import DimensionSpec, DimensionValue, MeasureSpec, 
 
 
 def catalog_of(
-    reports: Mapping[str, Report], sources: Mapping[str, object]
+    reports: Mapping[str, Report], sources: Mapping[str, object] | None
 ) -> tuple[tuple[ReportSpec, ...], list[Problem]]:
-    """Specs in the order of the config, and what is wrong with them."""
+    """Specs in the order of the config, and what is wrong with them; `sources` None: it is not known which there are."""
     problems: list[Problem] = []
     specs = []
     for name, report in reports.items():
         path = f"reports.{name}"
-        if report.source not in sources:
+        if sources is not None and report.source not in sources:
             hint = did_you_mean(report.source, list(sources))
             valid = ", ".join(sources) or "none: sources is empty"
             problems.append(Problem(f"{path}.source", f"there is no source {report.source!r}{hint}", valid=valid))

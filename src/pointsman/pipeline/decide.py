@@ -15,7 +15,7 @@ from pointsman.domain.rule import Rule, RuleHit
 from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract
-from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.policy import EXPORT, Policy
 from pointsman.pipeline.report_decision import decide_report, draft_from, resumed_report
 from pointsman.routing.choose import Choice, Wanted, choose
 from pointsman.routing.routes import matching_route
@@ -69,6 +69,8 @@ def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> 
     words = ", ".join(dict.fromkeys(match.text for match in matched))
     reason = say("rule.reason", tongue, rule=rule.id, words=words) if words else say("rule.plain", tongue, rule=rule.id)
     action = policy.action_of(rule)
+    if action is None and rule.action == EXPORT:
+        return None  # without any report nothing can be meant by it
     if action is None:
         return Decision(
             stage="l0",
@@ -143,8 +145,11 @@ def _route(
             wanted = _fallback(policy)
         if steer:
             reason = f"{steer.reason}; {reason}"
+    vectors = request.endpoint not in ("chat", "completions")
 
     def pick(groups: list[Wanted]) -> Choice:
+        if entry is not None:  # who names a model gets that model
+            groups = [_of_kind(group, policy, vectors) for group in groups]
         return choose(
             groups,
             policy.targets,
@@ -182,7 +187,7 @@ def _route(
         return msgspec.structs.replace(
             decision, error="keep_local", reason=say("all_external", tongue, model=request.model)
         )
-    if request.endpoint not in ("chat", "completions") and policy.targets:
+    if vectors and policy.targets:
         return msgspec.structs.replace(decision, error="no_target", reason=say("no_embedding", tongue))
     return msgspec.structs.replace(decision, error="no_target", reason=say("no_model", tongue, install=INSTALL))
 
@@ -190,3 +195,8 @@ def _route(
 def _fallback(policy: Policy) -> list[Wanted]:
     name = policy.document.fallback
     return [Wanted("fallback", policy.document.names[name])] if name else []
+
+
+def _of_kind(group: Wanted, policy: Policy, vectors: bool) -> Wanted:
+    """No chat goes to a model for vectors, and nothing but chats to the others."""
+    return Wanted(group.why, tuple(name for name in group.targets if policy.targets[name].embedding is vectors))

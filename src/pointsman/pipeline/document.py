@@ -1,12 +1,13 @@
-"""Config and rule files → policy document."""
+"""Config and rules → policy document."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import msgspec
 
 from pointsman.config.load import Loaded
 from pointsman.config.references import target_names
-from pointsman.config.rule_files import RuleFile
 from pointsman.config.schema import Config, Route
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, Problems, did_you_mean
@@ -16,11 +17,13 @@ from pointsman.domain.rule import Rule
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.pipeline.policy import REPORT_ACTIONS
-from pointsman.rules import duplicate_ids, parse_rules
+from pointsman.pipeline.rulebook import Rulebook
 from pointsman.rules.actions import parse_action
 
 _DEFAULTS = ("medium", "light", "heavy")
 _KINDS = ("answer", "refuse", "route")
+Names = dict[str, tuple[str, ...]]
+"""What a client may call (tier, alias, model) → the names of its targets, in the order of trying."""
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -30,36 +33,76 @@ class Placed(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def build_document(
-    loaded: Loaded, targets: dict[str, tuple[Target, ...]], reports: tuple[ReportSpec, ...], version: str
-) -> Placed:
-    """`reports` is the catalog, with the values that its sources gave; `targets` are those of each key in `models:`, in
-    the order of trying. Raises Problems with all that is wrong in rules and actions, each with its file and line."""
-    config = loaded.config
-    problems: list[Problem] = []
-    rules: list[Rule] = []
-    for file in loaded.rules:
-        try:
-            rules += parse_rules(file.source.data, pack=file.pack, source=file.source.name)
-        except Problems as error:
-            problems += [_place(file, problem) for problem in error.problems]
-    problems += duplicate_ids(rules)
+def actions_of(config: Config) -> tuple[dict[str, ActionRule], list[Problem]]:
+    """The sound actions by name, and all that is wrong with the others."""
     actions: dict[str, ActionRule] = {}
+    problems: list[Problem] = []
     for name, data in config.actions.items():
         try:
             actions[name] = parse_action(name, data)
         except Problems as error:
             problems += error.problems
+    return actions, problems
+
+
+def names_of(config: Config, targets: dict[str, tuple[Target, ...]]) -> Names:
+    """`targets` are those of each key in `models:`. A real model name reaches all its backends, in whatever tier they
+    stand."""
     names = {name: tuple(t.name for t in targets[tier]) for name, tier in target_names(config).items()}
     tier_names = {*config.models, *(alias for model in config.models.values() for alias in model.aliases)}
     for target in (target for several in targets.values() for target in several):
-        if target.model not in tier_names:  # a real model name reaches all its backends, in whatever tier they stand
+        if target.model not in tier_names:
             same = [t.name for several in targets.values() for t in several if t.model == target.model]
             names[target.model] = tuple(dict.fromkeys(same))
-    rules = [_plain_text_only(rule, actions) for rule in rules]
-    problems += _route_targets(rules, actions, names)
-    if problems:
-        raise Problems(problems)
+    return names
+
+
+def check_steering(book: Rulebook, actions: dict[str, ActionRule], names: Names, loaded: Loaded) -> list[Problem]:
+    """Targets and task types that a `route` of a rule or an action names must exist. Without any model there is nothing
+    to check targets by."""
+    problems = []
+    for rule in book.rules:
+        if rule.action == "route":
+            site = book.sites[rule.id]
+            for key, problem in _steering(f"rules.{rule.id}.route", rule.parameters, names, site.data["route"]):
+                where = site.where(f"route.{key}")
+                problems.append(Problem(problem.path, problem.message, valid=problem.valid, where=where))
+    for name, action in actions.items():
+        if action.kind == "route":
+            path = f"actions.{name}.route"
+            for key, problem in _steering(path, action.parameters, names, loaded.draft.actions[name]["route"]):
+                problems.append(loaded.places.place(problem, f"{path}.{key}"))
+    return problems
+
+
+def _steering(
+    path: str, parameters: dict[str, Any], names: Names, written: dict[str, Any]
+) -> list[tuple[str, Problem]]:
+    """What is wrong, each with the key that its author wrote: a target may be called `tier`."""
+    found = []
+    target, task = parameters.get("target"), parameters.get("task")
+    if target and names and target not in names:
+        message = f"{target!r} is no tier, alias or model{did_you_mean(target, list(names))}"
+        key = "tier" if "tier" in written else "target"
+        found.append((key, Problem(f"{path}.target", message, valid=", ".join(names))))
+    if task and task not in TASK_TYPES:
+        message = f"no task type {task!r}{did_you_mean(task, list(TASK_TYPES))}"
+        found.append(("task", Problem(f"{path}.task", message, valid=", ".join(TASK_TYPES))))
+    return found
+
+
+def build_document(
+    loaded: Loaded,
+    book: Rulebook,
+    actions: dict[str, ActionRule],
+    targets: dict[str, tuple[Target, ...]],
+    reports: tuple[ReportSpec, ...],
+    version: str,
+) -> Placed:
+    """The document of parts that were found sound. `reports` is the catalog, with the values that its sources gave;
+    `targets` are those of each key in `models:`, in the order of trying."""
+    config = loaded.config
+    rules = [_plain_text_only(rule, actions) for rule in book.rules]
     fallback = config.fallback.target or next(
         (tier for tier in (*_DEFAULTS, *config.models) if tier in config.models), None
     )
@@ -67,7 +110,7 @@ def build_document(
     document = PolicyDocument(
         version=version,
         targets=tuple(unique.values()),
-        names=names,
+        names=names_of(config, targets),
         entries=tuple(
             EntryRule(name, tuple(entry.packs) if entry.packs is not None else None, entry.keep_local)
             for name, entry in config.entries.items()
@@ -92,46 +135,6 @@ def _plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
         return rule
     conditions = msgspec.structs.replace(rule.conditions, structured=False)
     return msgspec.structs.replace(rule, conditions=conditions)
-
-
-def _place(file: RuleFile, problem: Problem) -> Problem:
-    path = problem.path
-    if isinstance(file.source.data, list):
-        path = path.removeprefix("rules")
-    line = file.source.line(path)
-    where = f"{file.source.name}:{line}" if line else file.source.name
-    return Problem(problem.path, problem.message, valid=problem.valid, where=where)
-
-
-def _route_targets(
-    rules: list[Rule], actions: dict[str, ActionRule], names: dict[str, tuple[str, ...]]
-) -> list[Problem]:
-    """Targets and task types that a route action names must exist. Without any model there is nothing to check by."""
-    named = [(f"rules.{rule.id}.route", rule.source, rule.parameters) for rule in rules if rule.action == "route"]
-    named += [
-        (f"actions.{name}.route", "", action.parameters) for name, action in actions.items() if action.kind == "route"
-    ]
-    problems = []
-    for path, source, parameters in named:
-        target, task = parameters.get("target"), parameters.get("task")
-        if target and names and target not in names:
-            hint = did_you_mean(target, list(names))
-            problems.append(
-                Problem(
-                    f"{path}.target",
-                    f"{target!r} is no tier, alias or model{hint}",
-                    valid=", ".join(names),
-                    where=source or None,
-                )
-            )
-        if task and task not in TASK_TYPES:
-            hint = did_you_mean(task, list(TASK_TYPES))
-            problems.append(
-                Problem(
-                    f"{path}.task", f"no task type {task!r}{hint}", valid=", ".join(TASK_TYPES), where=source or None
-                )
-            )
-    return problems
 
 
 def _unbound(rules: list[Rule], actions: dict[str, ActionRule], reports: tuple[ReportSpec, ...]) -> list[str]:

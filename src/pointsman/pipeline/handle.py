@@ -122,11 +122,14 @@ class Pipeline:
                     must_stream=exchange.streams,
                 )
                 meter.feed(opened.first, self._clock.monotonic())
-                yield Relaying(opened.target, opened.stream.status, opened.stream.header("content-type"))
+                relaying = Relaying(opened.target, opened.stream.status, opened.stream.header("content-type"))
+                yield relaying
                 yield opened.first
                 async for chunk in opened.rest:
                     meter.feed(chunk, self._clock.monotonic())
                     yield chunk
+                if exchange.streams and not meter.complete and "json" not in (relaying.content_type or ""):
+                    raise BackendFailure("reset", "the stream ended before the reply did", sent=True)
                 outcome, status, code = "ok", 200, ""
         except PointsmanError as error:
             outcome, status, code = "failed", error.status, error.code

@@ -14,8 +14,9 @@ from pointsman.rules import RuleSet, compile_rules
 
 _TIERS = ("light", "medium", "heavy")
 _KINDS = ("answer", "refuse", "route")
+EXPORT = "export_report"
 REPORT_ACTIONS: dict[str, dict[str, Any]] = {
-    "export_report": {},
+    EXPORT: {},
     "export_pdf": {"format": "pdf"},
     "export_excel": {"format": "xlsx"},
     "export_csv": {"format": "csv"},

@@ -6,7 +6,7 @@ from typing import Any
 
 from pointsman.domain.errors import Problems
 from pointsman.domain.policy import ActionRule
-from pointsman.rules.fields import Notes
+from pointsman.rules.fields import Notes, kind
 from pointsman.rules.outcome import read_outcome
 
 _KINDS = ("answer", "refuse", "route")
@@ -17,7 +17,9 @@ def parse_action(name: str, data: Any) -> ActionRule:
     notes = Notes()
     path = f"actions.{name}"
     outcome = None
-    if notes.mapping(path, data) is not None:
+    if not isinstance(data, dict):
+        notes.wrong(path, f"must be a mapping, not {kind(data)}", ", ".join(_KINDS))
+    else:
         notes.unknown_keys(path, data, _KINDS)
         if not notes.problems:
             outcome = read_outcome(notes, path, data, [])

@@ -14,10 +14,12 @@ from pointsman.rules.match import RuleSet
 
 
 class FailedCase(msgspec.Struct, frozen=True):
-    """A case that came out otherwise than its rule says. `won` is the rule that took the text, None when none did."""
+    """A case that came out otherwise than its rule says: the `index`-th of its kind. `won` is the rule that took the
+    text, None when none did."""
 
     rule: Rule
     kind: Literal["example", "counter_example"]
+    index: int
     text: str
     won: str | None
 
@@ -45,10 +47,10 @@ def failed_cases(
             ("counter_example", rule.counter_examples),
         )
         for kind, texts in cases:
-            for text in texts:
+            for index, text in enumerate(texts):
                 won = _winner(ruleset, rule.conditions, text, (features or plain_features)(text))
                 if (won == rule.id) != (kind == "example"):
-                    failed.append(FailedCase(rule, kind, text, won))
+                    failed.append(FailedCase(rule, kind, index, text, won))
     return tuple(failed)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from pointsman.domain.errors import Problem, Problems
@@ -33,16 +33,17 @@ def parse_rules(data: Any, *, pack: str, source: str = "") -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def duplicate_ids(rules: Iterable[Rule]) -> list[Problem]:
-    """A problem for each rule whose id an earlier rule has, over all files and packs."""
-    first: dict[str, Rule] = {}
+def duplicate_ids(rules: Sequence[Rule], places: Sequence[str] | None = None) -> list[Problem]:
+    """A problem for each rule whose id an earlier rule has, over all files and packs. `places` says of each rule where
+    it stands (`rules.yaml:4`); without it, the rules' sources do."""
+    first: dict[str, tuple[Rule, str]] = {}
     problems = []
-    for rule in rules:
-        other = first.setdefault(rule.id, rule)
+    for rule, place in zip(rules, places or [rule.source for rule in rules], strict=True):
+        other, earlier = first.setdefault(rule.id, (rule, place))
         if other is not rule:
-            place = f"pack {other.pack}" + (f", {other.source}" if other.source else "")
-            message = f'id "{rule.id}" is taken already ({place}); ids are unique over all packs'
-            problems.append(Problem(f"rules.{rule.id}", message, where=rule.source or f"pack {rule.pack}"))
+            taken = f"pack {other.pack}" + (f", {earlier}" if earlier else "")
+            message = f'id "{rule.id}" is taken already ({taken}); ids are unique over all packs'
+            problems.append(Problem(f"rules.{rule.id}", message, where=place or f"pack {rule.pack}"))
     return problems
 
 

@@ -9,13 +9,18 @@ from typing import Any
 import apsw
 import msgspec
 
+from pointsman.domain.characters import whole_characters
 from pointsman.domain.decision import Decision
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
 from pointsman.domain.target import Snapshot
-from pointsman.store.log_schema import read_log
+from pointsman.store.log_row import Content
+from pointsman.store.log_schema import NAME, read_log
 from pointsman.store.seal import Seal
 
+LogError = apsw.Error
+
+_MOST = (1 << 63) - 1
 FILTERS = ("id", "stage", "rule", "target", "outcome", "caller", "model", "endpoint", "language", "task_type", "error")
 _PLAIN = (
     "id, received, endpoint, model, caller, stage, rule, action, outcome, status, error, target, language, task_type, "
@@ -38,7 +43,7 @@ class LogReader:
     """Raises FileNotFoundError where there is no log yet."""
 
     def __init__(self, folder: Path) -> None:
-        path = folder / "log.sqlite"
+        path = folder / NAME
         if not path.exists():
             raise FileNotFoundError(f"there is no log in {folder} yet; it begins with the first request")
         self._connection = read_log(path)
@@ -47,7 +52,8 @@ class LogReader:
     def rows(self, filters: dict[str, str], since: float | None, limit: int) -> Iterator[dict[str, Any]]:
         """Newest first. `filters` are column → value, columns of FILTERS; `since` is seconds since the epoch."""
         where = ["1"] + [f"{column} = :{column}" for column in filters if column in FILTERS]
-        values: dict[str, Any] = {**filters, "limit": limit}
+        values: dict[str, Any] = {name: whole_characters(value) for name, value in filters.items()}
+        values["limit"] = min(limit, _MOST)
         if since is not None:
             where.append("received >= :since")
             values["since"] = since
@@ -61,13 +67,20 @@ class LogReader:
 
     def content(self, request_id: str) -> tuple[Request, Decision | None] | None:
         """What was asked and decided, in full; None where it was not kept or the key is not here."""
-        found = self._connection.execute("select prompts, content from requests where id = ?", (request_id,)).fetchone()
+        whole = self.whole(request_id)
+        return (whole.request, whole.decision) if whole else None
+
+    def whole(self, request_id: str) -> Content | None:
+        """The same, with the tries at targets and what the engines said."""
+        query = "select prompts, content from requests where id = ?"
+        found = self._connection.execute(query, (whole_characters(request_id),)).fetchone()
         if not found or found[1] is None:
             return None
         data: bytes | None = found[1]
         if found[0] == "sealed" and data is not None:
-            data = Seal.in_folder(self._folder).open(data, request_id)
-        return msgspec.msgpack.decode(data, type=tuple[Request, Decision | None]) if data else None
+            seal = Seal.found_in(self._folder)
+            data = seal.open(data, request_id) if seal else None
+        return msgspec.msgpack.decode(data, type=Content) if data else None
 
     def evidence(self, request_id: str) -> Evidence | None:
         """None where the request is not known, had no decision, or its content was not kept."""
@@ -94,6 +107,3 @@ class LogReader:
     def _document(self, table: str, name: str) -> bytes | None:
         found = self._connection.execute(f"select document from {table} where hash = ?", (name,)).fetchone()  # noqa: S608
         return found[0] if found else None
-
-
-LogError = apsw.Error

@@ -1,12 +1,17 @@
-"""The tables of the request log, and opening them."""
+"""The tables of the request log, opening them, and writing to them in one piece."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 
+NAME = "log.sqlite"
 VERSION = 1
+_WAIT = 5000  # milliseconds for another process to let go
 
 _TABLES = """
 create table if not exists requests (
@@ -24,20 +29,48 @@ create table if not exists snapshots (hash text primary key, first_seen real not
 
 
 def open_log(path: Path) -> apsw.Connection:
-    """For writing. Raises apsw.Error where the file is no database or from a newer version of the gateway."""
+    """For writing. Its owner alone may read the file (SQLite gives those beside it the same rights), and what is deleted
+    is overwritten. Raises OSError, and apsw.Error that names the file where it is no database or a newer version's."""
+    _for_owner_only(path)
     connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(5000)
-    connection.execute("pragma journal_mode=wal; pragma synchronous=normal")
-    found = connection.execute("pragma user_version").fetchone()
-    if found and found[0] > VERSION:
-        raise apsw.SQLError(f"{path} was written by a newer version (schema {found[0]}, this one knows {VERSION})")
-    connection.execute(_TABLES)
-    connection.execute(f"pragma user_version={VERSION}")
+    try:
+        connection.set_busy_timeout(_WAIT)
+        for setting in ("journal_mode=wal", "synchronous=normal", "secure_delete=on"):
+            connection.execute(f"pragma {setting}").fetchall()  # apsw runs a statement only as far as it is read
+        found = connection.execute("pragma user_version").fetchone()
+        if found and found[0] > VERSION:
+            raise apsw.SQLError(f"a newer version wrote it (schema {found[0]}, this one knows {VERSION})")
+        connection.execute(_TABLES)
+        connection.execute(f"pragma user_version={VERSION}")
+    except apsw.Error as error:
+        connection.close()
+        raise type(error)(f"{path}: {error}") from None
     return connection
 
 
 def read_log(path: Path) -> apsw.Connection:
     """For reading only, beside a running gateway."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    connection.set_busy_timeout(5000)
+    connection.set_busy_timeout(_WAIT)
     return connection
+
+
+@contextlib.contextmanager
+def all_or_nothing(connection: apsw.Connection) -> Iterator[None]:
+    """A transaction. What goes wrong inside undoes all of it and is raised as it was."""
+    connection.execute("begin immediate")
+    try:
+        yield
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+
+
+def _for_owner_only(path: Path) -> None:
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with contextlib.suppress(OSError):  # not there, or another's: then that other may read it anyway
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)

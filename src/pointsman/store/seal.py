@@ -8,7 +8,9 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+KEY = "log.key"
 _NONCE = 12
+_SIZE = 32
 
 
 class Seal:
@@ -21,25 +23,39 @@ class Seal:
     @classmethod
     def in_folder(cls, folder: Path) -> Seal:
         """The key in `folder`/log.key, made when it is not there. Raises OSError, ValueError (not 32 bytes)."""
-        path = folder / "log.key"
+        path = folder / KEY
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             key = path.read_bytes()
-            if len(key) != 32:
-                raise ValueError(f"{path} holds {len(key)} bytes; a key has 32") from None
+            if len(key) != _SIZE:
+                raise ValueError(
+                    f"{path} holds {len(key)} bytes; a key has {_SIZE}. With another key, what was logged stays sealed: "
+                    "bring the old key back, or remove the file and a new one is made"
+                ) from None
         else:
-            key = os.urandom(32)
+            key = os.urandom(_SIZE)
             with os.fdopen(handle, "wb") as file:
                 file.write(key)
         return cls(key)
+
+    @classmethod
+    def found_in(cls, folder: Path) -> Seal | None:
+        """For reading: the key that is there; None where there is none that can be used. Makes no file."""
+        try:
+            key = (folder / KEY).read_bytes()
+        except OSError:
+            return None
+        return cls(key) if len(key) == _SIZE else None
 
     def close(self, text: bytes, about: str) -> bytes:
         nonce = os.urandom(_NONCE)
         return nonce + self._cipher.encrypt(nonce, text, about.encode())
 
     def open(self, sealed: bytes, about: str) -> bytes | None:
-        """None where the key is another one, or the bytes were changed."""
+        """None where the key is another one, or the bytes were changed or never sealed."""
+        if len(sealed) < _NONCE:
+            return None
         try:
             return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], about.encode())
         except InvalidTag:

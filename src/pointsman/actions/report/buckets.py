@@ -9,12 +9,12 @@ from pointsman.domain.report import Period
 from pointsman.domain.wording import Tongue
 
 Bucket = Literal["day", "week", "month", "quarter", "year"]
-_LONGEST: tuple[tuple[Bucket, int], ...] = (("day", 35), ("week", 190), ("month", 1100), ("quarter", 4400))
+_LONGEST: tuple[tuple[Bucket, int], ...] = (("day", 35), ("week", 190), ("month", 1100), ("quarter", 3200))
 
 
 def bucket_for(period: Period) -> Bucket:
-    """What a chart of this range is divided into: 2 to some 36 points. The range it was asked as has a say: months of
-    a half-year or a year, weeks of a quarter."""
+    """What a chart of this range is divided into: 36 points or so at most, but for years. The range it was asked as
+    has a say: months of a half-year or a year, weeks of a quarter."""
     days = (period.end - period.start).days
     if period.grain in ("half", "year") and days <= 400:
         return "month"
@@ -41,7 +41,10 @@ def buckets_in(period: Period, bucket: Bucket) -> list[datetime.date]:
     found, day = [], bucket_of(period.start, bucket)
     while day < period.end:
         found.append(day)
-        day = _next(day, bucket)
+        try:
+            day = _next(day, bucket)
+        except OverflowError:  # the end of the calendar, for a range of all time
+            break
     return found
 
 

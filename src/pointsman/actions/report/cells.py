@@ -85,7 +85,7 @@ def _moment(text: str, kind: Kind) -> Any:
         found = datetime.datetime.fromisoformat(text)
     except ValueError:
         return text
-    return found.date() if kind == "date" and not found.time() else found
+    return found.date() if kind == "date" and found.time() == datetime.time() else found
 
 
 def detail_titles(spec: ReportSpec, names: Sequence[str], language: Tongue) -> list[str]:

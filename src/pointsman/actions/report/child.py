@@ -15,7 +15,7 @@ from typing import NoReturn
 import msgspec
 
 from pointsman.actions.parent_death import die_with_parent
-from pointsman.actions.report.failure import Reason, ReportFailure, failure, out_of_memory
+from pointsman.actions.report.failure import OUT_OF_MEMORY, Reason, ReportFailure, failure, out_of_memory
 from pointsman.actions.report.job import Job, Outcome
 
 MAX_JOB = 16 << 20  # bytes
@@ -52,7 +52,7 @@ def work(job: Job) -> Outcome:
     except ModuleNotFoundError as error:
         return Outcome(error=_not_installed(error))
     except Exception as error:  # the edge of the process
-        if "bad_alloc" in str(error) or "cannot allocate" in str(error).lower():
+        if any(words in str(error).lower() for words in OUT_OF_MEMORY):
             return Outcome(error=out_of_memory().reason)
         return Outcome(error=_unexpected(error))
 

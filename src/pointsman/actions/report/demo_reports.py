@@ -129,7 +129,7 @@ _CHANNEL = {
     "words": ["渠道", "channel"],
     "values": [{"value": value, "words": [english, *words]} for value, english, words in CHANNELS],
 }
-_DETAILS = ["sold_on", "order_no", "region", "store", "category", "product", "channel", "quantity", "amount", "cost"]
+_DETAILS = ["sold_on", "region", "store", "category", "product", "channel", "quantity", "amount", "profit"]
 
 REPORTS: list[dict[str, Any]] = [
     {

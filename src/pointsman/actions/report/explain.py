@@ -14,8 +14,7 @@ _BUSY = (
     "database table is locked",
     "database schema is locked",
     "lock wait timeout",
-    "1205",
-    "1222",
+    "lock request time out",
 )
 _BUSY_STATES = {"55P03", "40P01", "40001"}
 _SLOW = (
@@ -41,14 +40,15 @@ def explain(error: BaseException, about: Circumstances, *, connecting: bool = Fa
     said = str(cause).lower()
     detail = _detail(cause, state)
     name = about.name
-    if state in _BUSY_STATES or (not state and any(words in said for words in _BUSY)):
+    if state in _BUSY_STATES or any(words in said for words in _BUSY):
         return failure(
             "busy",
             f"数据源“{name}”正被其他程序锁定，请稍后再试。",
             f'The source "{name}" is locked by another program. Please try again in a moment.',
             detail,
         )
-    if state in _SLOW_STATES or any(words in said for words in _SLOW) or about.deadline.passed >= 1:
+    slow = state in _SLOW_STATES or (not connecting and any(words in said for words in _SLOW))
+    if slow or about.deadline.passed >= 1:
         return timed_out(about.deadline.seconds)
     if connecting or state in _GONE_STATES or state.startswith("08") or isinstance(cause, OSError):
         return failure(

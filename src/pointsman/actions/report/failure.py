@@ -8,6 +8,9 @@ import msgspec
 
 Kind = Literal["empty", "schema", "source", "busy", "query", "timeout", "memory", "setup", "template", "crashed"]
 
+# how libraries and the system say so, in lower case
+OUT_OF_MEMORY = ("memory allocation of", "bad_alloc", "memoryerror", "cannot allocate memory", "failed to map segment")
+
 
 class Reason(msgspec.Struct, frozen=True):
     """One sentence in each language for the person; `detail` is for the operator's log. Neither holds SQL or a

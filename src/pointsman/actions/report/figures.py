@@ -147,6 +147,8 @@ def _course(source: Source, query: Query, plan: ReportPlan, bucket: Bucket) -> t
         parts = found.setdefault(bucket_of(day, bucket), [[] for _ in measures])
         for place in range(len(measures)):
             parts[place].append((number_of(row[1 + 2 * place]), int(row[2 + 2 * place] or 0)))
+    if bucket == "year" and found:  # a range of all time is shown as far as there are rows
+        wanted = [start for start in wanted if min(found) <= start <= max(found)]
     empty: list[list[tuple[Figure, int]]] = [[] for _ in measures]
     return tuple(
         Group(

@@ -20,8 +20,10 @@ from pointsman.actions.report.failure import failure
 from pointsman.actions.report.source import Circumstances, Kind, Source
 
 SUFFIXES = {"csv": (".csv", ".csv.gz", ".tsv"), "parquet": (".parquet", ".pq")}
-MEMORY = "256MB"  # DuckDB spills into the work folder beyond it
+MEMORY = "128MB"  # DuckDB spills into the work folder beyond it
 PORTION = 2000
+SAMPLE = 200_000  # lines that decide what a column holds
+BUFFER = 8 << 20  # bytes of a CSV at a time, 32 MiB by default; no line may be longer
 _CHUNK = 1 << 20
 _DIALECT = postgresql.dialect(paramstyle="qmark")  # type: ignore[no-untyped-call]  # DuckDB speaks this SQL
 
@@ -132,7 +134,9 @@ class _Files:
             if self._format == "parquet":
                 relation = self._connection.read_parquet(names, union_by_name=True)
             else:
-                relation = self._connection.read_csv(names, header=True, union_by_name=True, sample_size=200_000)
+                relation = self._connection.read_csv(
+                    names, header=True, union_by_name=True, sample_size=SAMPLE, buffer_size=BUFFER
+                )
             relation.create_view(table)
             return {name: _kind(str(of)) for name, of in zip(relation.columns, relation.types, strict=True)}
         except (duckdb.Error, OSError, UnicodeError) as error:

@@ -56,8 +56,8 @@ def percent(part: Number | None, whole: Number | None) -> str:
 def axis(low: float, high: float, steps: int = 5) -> list[float]:
     """Round marks from at most `low` to at least `high`, zero among them; `steps` is about how many."""
     low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        high = 1.0
+    if high - low < 1e-9:
+        low, high = 0.0, 1.0
     raw = (high - low) / steps
     power: float = 10.0 ** math.floor(math.log10(raw))
     step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= raw * (1 - 1e-9))

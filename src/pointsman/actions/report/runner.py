@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from pointsman.actions.report.failure import ReportFailure, failure, out_of_memory, timed_out
+from pointsman.actions.report.failure import OUT_OF_MEMORY, ReportFailure, failure, out_of_memory, timed_out
 from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.report import ReportFile, ReportPlan, ReportSpec
@@ -26,7 +26,6 @@ WORK = ".work-"  # how the folder of a job begins
 GRACE = 2.0  # seconds that the child has over its own time-out, to say so itself
 MAX_OUTCOME = 16 << 20  # bytes
 _SUFFIXES = (".pdf", ".xlsx", ".csv")
-_OUT_OF_MEMORY = ("memory allocation of", "bad_alloc", "memoryerror", "cannot allocate memory")
 # libraries that would reserve address space or take cores by the number of processors
 _MODEST = {"MALLOC_ARENA_MAX": "2", "RAYON_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -203,7 +202,7 @@ def _crashed(status: int | None, log: Path) -> ReportFailure:
         said = log.read_bytes()[-4000:].decode("utf-8", "replace").strip()
     except OSError:
         said = ""
-    if any(words in said.lower() for words in _OUT_OF_MEMORY):
+    if any(words in said.lower() for words in OUT_OF_MEMORY):
         return out_of_memory()
     return failure(
         "crashed",

@@ -280,9 +280,14 @@ def _details(
 ) -> int:
     """Writes the rows and returns how many."""
     kinds = list(columns.values())
-    head = book.add_format(_HEAD)
-    day = book.add_format({"font_name": FONT, "font_size": 10, "num_format": "yyyy-mm-dd"})
-    moment = book.add_format({"font_name": FONT, "font_size": 10, "num_format": "yyyy-mm-dd hh:mm:ss"})
+    heads = [book.add_format({**_HEAD, "align": "right" if kind == "number" else "left"}) for kind in kinds]
+    plain = {"font_name": FONT, "font_size": 10}
+    day = book.add_format({**plain, "num_format": "yyyy-mm-dd", "align": "left"})
+    moment = book.add_format({**plain, "num_format": "yyyy-mm-dd hh:mm:ss", "align": "left"})
+    summed = {measure.column: measure for measure in spec.measures if measure.aggregate == "sum"}
+    numbers = [
+        book.add_format({**plain, "num_format": _format(summed[name])}) if name in summed else None for name in columns
+    ]
     zone = now.tzinfo or datetime.UTC
     titles = detail_titles(spec, list(columns), plan.language)
     sheet.freeze_panes(1, 0)
@@ -294,7 +299,7 @@ def _details(
         widths = [_width(title) + 4, *(_width(str(row[place])) for row in shown)]
         sheet.set_column(place, place, min(60, max(8, *widths)) + 2)
     for place, title in enumerate(titles):
-        _text(sheet, 0, place, title, head)
+        _text(sheet, 0, place, title, heads[place])
     written = 0
 
     def write(row: Sequence[Any]) -> None:
@@ -311,7 +316,7 @@ def _details(
             elif of is bool:
                 sheet.write_boolean(written, place, value)
             else:
-                sheet.write_number(written, place, value)
+                sheet.write_number(written, place, value, numbers[place])
 
     for cells in shown:
         written += 1

@@ -1,0 +1,68 @@
+"""Rule files → rules, each with the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from pointsman.config.rule_files import RuleFile
+from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.rule import Rule
+from pointsman.rules import duplicate_ids, parse_rules
+
+
+class Site(msgspec.Struct, frozen=True):
+    """Where a rule stands: the `place`-th of its file, counted from 0."""
+
+    file: RuleFile
+    place: int
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The rule as its author wrote it."""
+        data = self.file.source.data
+        found: dict[str, Any] = (data if isinstance(data, list) else data["rules"])[self.place]
+        return found
+
+    def where(self, below: str) -> str:
+        """`file:line` of a path inside the rule, such as `route.tier`."""
+        return _where(self.file, f"rules[{self.place}].{below}")
+
+
+class Rulebook(msgspec.Struct, frozen=True):
+    """The sound rules in the order of loading, no two with one id, and where each stands, by id."""
+
+    rules: tuple[Rule, ...]
+    sites: dict[str, Site]
+
+
+def read_rulebook(files: Iterable[RuleFile]) -> tuple[Rulebook, list[Problem]]:
+    """The rules of all files that are sound, and all that is wrong with any, each with its file and line."""
+    rules: list[Rule] = []
+    sites: list[Site] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            parsed = parse_rules(file.source.data, pack=file.pack, source=file.source.name)
+        except Problems as error:
+            problems += [_placed(file, problem) for problem in error.problems]
+            continue
+        rules += parsed
+        sites += [Site(file, place) for place in range(len(parsed))]
+    problems += duplicate_ids(rules, [site.where("id") for site in sites])
+    first: dict[str, tuple[Rule, Site]] = {}
+    for rule, site in zip(rules, sites, strict=True):
+        first.setdefault(rule.id, (rule, site))
+    book = Rulebook(tuple(rule for rule, _ in first.values()), {rule_id: site for rule_id, (_, site) in first.items()})
+    return book, problems
+
+
+def _placed(file: RuleFile, problem: Problem) -> Problem:
+    return Problem(problem.path, problem.message, valid=problem.valid, where=_where(file, problem.path))
+
+
+def _where(file: RuleFile, path: str) -> str:
+    """`path` begins with `rules`, under which a file may also leave its list bare."""
+    return file.source.where(path.removeprefix("rules") if isinstance(file.source.data, list) else path)

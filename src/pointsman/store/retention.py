@@ -1,0 +1,56 @@
+"""What was kept long enough goes, off the disk too."""
+
+from __future__ import annotations
+
+import apsw
+
+from pointsman.store.log_schema import all_or_nothing
+
+_SLICE = 5000  # requests that are removed at once, so that writing need not wait long
+_SOON, _LATER, _HOURLY = 0.0, 60.0, 3600.0
+_DAY = 86_400.0
+_LARGE = 1 << 30  # bytes of a log that is not written anew every day
+
+
+class Retention:
+    """Requests older than `keep` seconds are removed, policies and snapshots a day after the last that refers to them.
+
+    Deleted bytes are overwritten at once (`secure_delete`) and the write-ahead log, which still has them, is emptied.
+    Where rows were moved between pages some bytes of old copies stay; so once a day, while the log is below 1 GiB, the
+    file is written anew. In a larger one such remnants go when their pages are used again."""
+
+    def __init__(self, keep: float) -> None:
+        self._keep = keep
+        self._renew_at = 0.0
+        self._stale = False
+
+    def purge(self, connection: apsw.Connection, now: float) -> float:
+        """`now` is seconds since the epoch. Returns in how many seconds to come back: at once where more is left, soon
+        where a reader held the write-ahead log. Raises apsw.Error."""
+        before = now - self._keep
+        with all_or_nothing(connection):
+            old = "select id from requests where received < ? limit ?"
+            connection.execute(f"delete from requests where id in ({old})", (before, _SLICE))  # noqa: S608
+            removed = connection.changes()
+            self._stale = self._stale or removed > 0
+            if removed < _SLICE:
+                for table, column in (("policies", "policy"), ("snapshots", "snapshot")):
+                    connection.execute(
+                        f"delete from {table} where first_seen < ? and hash not in "  # noqa: S608
+                        f"(select {column} from requests where {column} is not null)",
+                        (before - _DAY,),
+                    )
+        if removed == _SLICE:
+            return _SOON
+        if self._stale and now >= self._renew_at:
+            self._renew_at = now + _DAY
+            self._stale = False
+            if _size(connection) <= _LARGE:
+                connection.execute("vacuum").fetchall()
+        held = connection.execute("pragma wal_checkpoint(truncate)").fetchall()[0][0]
+        return _LATER if held else _HOURLY
+
+
+def _size(connection: apsw.Connection) -> int:
+    [(size,)] = connection.execute("select page_count * page_size from pragma_page_count, pragma_page_size").fetchall()
+    return int(str(size))
