@@ -59,8 +59,8 @@ def test_sigkill_of_the_parent_ends_the_child(net: str, moment: str) -> None:
 
 ONLY_THE_SIGNAL = """
 import subprocess, sys
-command = "import os, sys, time; from pointsman.fleet.child import die_with_parent; "
-command += "die_with_parent(os.getppid(), True); print(os.getpid(), flush=True); time.sleep(600)"
+command = "import os, sys, time; from pointsman.parent_death import die_with_parent; "
+command += "die_with_parent(os.getppid()); print(os.getpid(), flush=True); time.sleep(600)"
 subprocess.run([sys.executable, "-c", command])
 """
 
@@ -79,7 +79,7 @@ def test_the_death_signal_alone_ends_the_child() -> None:
 
 HOLDS_THE_GIL = """
 import ctypes, os
-from pointsman.fleet.child import die_with_parent
+from pointsman.parent_death import die_with_parent
 die_with_parent(os.getppid(), death_signal=False)
 os.write(1, b"x")
 ctypes.PyDLL(None).sleep(30)  # PyDLL keeps the GIL, as xllamacpp does while it loads a model
@@ -97,7 +97,7 @@ def test_the_end_of_stdin_reaches_a_child_that_holds_the_gil() -> None:
 
 
 def test_a_child_whose_parent_went_first_ends() -> None:
-    script = f"from pointsman.fleet.child import die_with_parent\ndie_with_parent({os.getpid()} + 1, True)\nprint('on')"
+    script = f"from pointsman.parent_death import die_with_parent\ndie_with_parent({os.getpid()} + 1)\nprint('on')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=20, check=True)
     assert done.stdout == b""
 

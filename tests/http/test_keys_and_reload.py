@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -233,18 +234,23 @@ def test_sighup_reloads_or_says_why_not(tmp_path):
         path.write_text(good + "rulez: {}\n")
         gateway.signal(signal.SIGHUP)
         gateway.wait_for("reload refused", 20)
-        now = client.get("/ready").json()
-        assert now["policy"] == before and any("rulez" in problem for problem in now["problems"])
+        now = ready_when(client, lambda state: any("rulez" in problem for problem in state["problems"]))
+        assert now["policy"] == before
         path.write_text(good + "fallback: {max_retries: 5}\n")
         gateway.signal(signal.SIGHUP)
         gateway.wait_for("reloaded: policy", 20)
-        deadline = time.monotonic() + 5
-        while client.get("/ready").json()["policy"] == before and time.monotonic() < deadline:
-            time.sleep(0.05)
-        now = client.get("/ready").json()
-        assert now["policy"] != before and not any("reload" in problem for problem in now["problems"])
+        now = ready_when(client, lambda state: state["policy"] != before)
+        assert not any("reload" in problem for problem in now["problems"])
         path.unlink()
         gateway.signal(signal.SIGHUP)
-        time.sleep(1)
+        ready_when(client, lambda state: any("pointsman.yaml" in problem for problem in state["problems"]))
         assert client.get("/health").status_code == 200
-        assert any("pointsman.yaml" in problem for problem in client.get("/ready").json()["problems"])
+
+
+def ready_when(client: httpx.Client, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """What /ready says once that holds."""
+    deadline = time.monotonic() + 20
+    while not holds(now := client.get("/ready").json()):
+        assert time.monotonic() < deadline, now
+        time.sleep(0.05)
+    return now

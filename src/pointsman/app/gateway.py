@@ -16,6 +16,7 @@ from pointsman.app.key_file import key_in
 from pointsman.app.targets import Served, serve_target, targets_of
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
+from pointsman.config.restart import restart_needed
 from pointsman.config.schema import TIERS, Config, parse_size, parse_span
 from pointsman.domain.errors import PointsmanError, Problems
 from pointsman.domain.links import Links
@@ -107,11 +108,17 @@ class App:
                 log.error("reload refused, the old config goes on:\n%s", error)
                 raise
             old = self.built.policy.hash
+            later = [
+                f"{name} has changed; it counts from the next start on"
+                for name in restart_needed(self.built.loaded.config, built.loaded.config)
+            ]
             await self._install(built, made)
             self._reload_problem = None
             self._metrics.reloads.labels("ok").inc()
             log.info("reloaded: policy %s → %s", old, built.policy.hash)
-            return {"policy": built.policy.hash, "before": old, "notes": list(built.notes)}
+            for note in later:
+                log.warning(note)
+            return {"policy": built.policy.hash, "before": old, "notes": [*built.notes, *later]}
 
     def readiness(self) -> tuple[bool, dict[str, Any]]:
         """Can it serve, and what is wrong. Ready with at least one target up, or where only rules are asked for."""

@@ -16,7 +16,7 @@ STARTING = 150.0  # seconds until it listens and its model is loaded
 STOPPING = 15.0
 _CHILD = (
     "import sys\n"
-    "from pointsman.actions.parent_death import die_with_parent\n"
+    "from pointsman.parent_death import die_with_parent\n"
     "die_with_parent(int(sys.argv[1]))\n"
     "from pointsman.cli import main\n"
     "sys.exit(main(sys.argv[2:]))\n"

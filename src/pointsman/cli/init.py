@@ -161,10 +161,10 @@ def _install(tongue: Tongue, *, quiet: bool) -> None:
         try:
             done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=2, check=False)  # noqa: S603
         except OSError as error:
-            raise PointsmanError(_say("install.failed", tongue, line=shlex.join(line), why=_why(error))) from None
+            raise PointsmanError(_say("install.failed", tongue, command=shlex.join(line), why=_why(error))) from None
         if done.returncode:
             why = _say("install.code", tongue, code=done.returncode)
-            raise PointsmanError(_say("install.failed", tongue, line=shlex.join(line), why=why))
+            raise PointsmanError(_say("install.failed", tongue, command=shlex.join(line), why=why))
     if not _has_model():
         raise PointsmanError(_say("install.missing", tongue))
 

@@ -21,9 +21,10 @@ Made from the schema in `src/pointsman/config/schema.py` by `python -m pointsman
 
 A setting is looked for in the flags of the command, then in the environment, then in the file, then in the defaults
 below. The file is the one of `-c`, else of `POINTSMAN_CONFIG`, else `./pointsman.yaml`, else none. `${NAME}` inside a
-text is replaced by that environment variable, which must be there. Unknown keys, keys given
-twice and values out of range are errors that name the file, the line and what is valid: `pointsman check` shows all of
-them at once. YAML is read by the rules of version 1.2: `off`, `on`, `yes` and `no` are words.
+text is replaced by that environment variable, which must be there; what it gives is a text, and no message shows it.
+Unknown keys, keys given twice and values out of range are errors that name the file and line, the variable or the flag,
+and what is valid: `pointsman check` shows all of them at once, with those of rules, actions and reports. YAML is read by
+the rules of version 1.2: `off`, `on`, `yes` and `no` are words.
 
 A dot leads into a mapping, `[]` into each member of a list, and `<name>` stands for a name of your own.
 """

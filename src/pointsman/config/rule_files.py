@@ -32,6 +32,11 @@ class RuleFile(msgspec.Struct, frozen=True):
     source: YamlSource
     guard: bool = False
 
+    @property
+    def label(self) -> str:
+        """The file without its place on this machine: what a policy keeps of it."""
+        return f"{self.pack}/{Path(self.source.name).name}"
+
 
 def builtin_packs() -> list[str]:
     return sorted(path.parent.name for path in BUILTIN.glob("*/pack.yaml"))

@@ -4,13 +4,11 @@ Reads one line of JSON (ChildSettings) from stdin, prints one line of JSON (Chil
 could not, and then serves until stdin ends. llama.cpp's own log goes to stderr as it comes. Exit status: 0 when stdin
 ended, 1 after an error report.
 
-It never outlives its parent, by two nets: PR_SET_PDEATHSIG (Linux), and stdin, whose other end only the parent holds. A
-thread waits for stdin to end; but while a model loads xllamacpp holds the GIL (seen: 1.6 s without a tick of another
-thread), so the kernel is also asked for SIGIO on stdin, whose handler is libc's own `_exit`."""
+It never outlives its parent (`parent_death`), also while a model loads and xllamacpp holds the GIL (seen: 1.6 s without a
+tick of another thread)."""
 
 from __future__ import annotations
 
-import ctypes
 import importlib.metadata
 import json
 import os
@@ -27,9 +25,9 @@ import msgspec
 
 from pointsman.fleet.builtin import INSTALL_ENGINE
 from pointsman.fleet.settings import MAX_SETTINGS_BYTES, ChildReport, ChildSettings
+from pointsman.parent_death import die_with_parent
 
 PROMPT_CACHE_MIB = 512  # llama.cpp would keep up to 8 GiB of old prompts
-PR_SET_PDEATHSIG = 1
 # attributes of CommonParams that have a setting of their own here
 OWNED = {
     "model": "model",
@@ -59,7 +57,7 @@ def main() -> NoReturn:
     if not line:
         os._exit(0)
     settings = msgspec.json.decode(line, type=ChildSettings)
-    die_with_parent(settings.parent, settings.death_signal)
+    die_with_parent(settings.parent, death_signal=settings.death_signal)
     try:
         server, report = serve(settings)
     except Exception as error:  # the edge of the process: a sentence for the parent, never a traceback
@@ -80,31 +78,6 @@ def _first_line() -> bytes:
             return b""
         line += part
     return line
-
-
-def die_with_parent(parent: int, death_signal: bool) -> None:
-    """Arms both nets, then looks whether the parent went before they were up."""
-    if death_signal and sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.name == "posix":
-        if os.getppid() != parent:
-            os._exit(0)
-        import fcntl
-
-        libc = ctypes.CDLL(None)
-        libc.signal(signal.SIGIO, ctypes.cast(libc._exit, ctypes.c_void_p))
-        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
-    threading.Thread(target=_wait_for_end_of_stdin, name="parent-watch", daemon=True).start()
-
-
-def _wait_for_end_of_stdin() -> None:
-    try:
-        while os.read(0, 4096):
-            pass
-    except OSError:
-        pass
-    os._exit(0)
 
 
 def serve(settings: ChildSettings) -> tuple[Any, ChildReport]:

@@ -45,7 +45,7 @@ def read_rulebook(files: Iterable[RuleFile]) -> tuple[Rulebook, list[Problem]]:
     problems: list[Problem] = []
     for file in files:
         try:
-            parsed = parse_rules(file.source.data, pack=file.pack, source=file.source.name)
+            parsed = parse_rules(file.source.data, pack=file.pack, source=file.label)
         except Problems as error:
             problems += [_placed(file, problem) for problem in error.problems]
             continue

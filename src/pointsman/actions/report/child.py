@@ -14,9 +14,9 @@ from typing import NoReturn
 
 import msgspec
 
-from pointsman.actions.parent_death import die_with_parent
 from pointsman.actions.report.failure import OUT_OF_MEMORY, Reason, ReportFailure, failure, out_of_memory
 from pointsman.actions.report.job import Job, Outcome
+from pointsman.parent_death import die_with_parent
 
 MAX_JOB = 16 << 20  # bytes
 NICE = 5  # answers of the gateway go first

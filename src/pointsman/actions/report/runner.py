@@ -24,6 +24,7 @@ COMMAND = (sys.executable, "-m", "pointsman.actions.report.child")
 GIB = 1 << 30
 WORK = ".work-"  # how the folder of a job begins
 GRACE = 2.0  # seconds that the child has over its own time-out, to say so itself
+ENDING = 2.0  # seconds for a child that has closed its end to be gone
 MAX_OUTCOME = 16 << 20  # bytes
 _SUFFIXES = (".pdf", ".xlsx", ".csv")
 # libraries that would reserve address space or take cores by the number of processors
@@ -175,9 +176,13 @@ async def _ask(process: asyncio.subprocess.Process, line: bytes) -> bytes:
         process.stdin.write(line)
         await process.stdin.drain()
     try:
-        return await process.stdout.readline()
+        answer = await process.stdout.readline()
     except ValueError:  # longer than MAX_OUTCOME
         return b""
+    if not answer:  # it is ending: how, is told by its own status, not by our kill
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), ENDING)
+    return answer
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
