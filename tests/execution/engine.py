@@ -66,7 +66,7 @@ def conversation(*texts: str) -> bytes:
     return b"".join([delta("", role="assistant"), *map(delta, texts), delta(finish="stop"), DONE])
 
 
-def streamed(*pieces: bytes, gap: float = 0.001, type: str = "text/event-stream") -> Play:
+def streamed(*pieces: bytes | float, gap: float = 0.001, type: str = "text/event-stream") -> Play:
     """Each piece in a packet and an HTTP chunk of its own. A number among the pieces is a pause in seconds."""
 
     async def play(writer: asyncio.StreamWriter) -> None:

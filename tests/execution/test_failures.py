@@ -302,6 +302,19 @@ async def test_a_late_first_byte_is_504(kind: str, stream: bool, tmp_path):
         assert len(engine.asked) == 2
 
 
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+async def test_an_engine_that_sends_its_head_at_once_has_the_first_bytes_time_for_the_rest(stream: bool, tmp_path):
+    """vLLM does: while a request waits in its queue, the time for the first byte counts and not the one for silence."""
+    async with Engine() as engine:
+        engine.play = streamed(b"", 0.6, GOOD)
+        models = {"medium": {"backends": [engine.backend(first_byte_timeout=10, idle_timeout=0.2)]}}
+        sections = {"models": models, "rules": {"packs": []}}
+        async with running(sections, tmp_path) as gateway, asking(gateway, user(stream=stream)) as client:
+            assert await client.head() == 200
+            assert b"good" in await client.body()
+    assert len(engine.asked) == 1
+
+
 async def test_nothing_up_is_503_that_names_the_backend(tmp_path):
     async with Engine() as engine:
         pass

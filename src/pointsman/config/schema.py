@@ -166,7 +166,13 @@ class Key(Section, frozen=True):
 class Auth(Section, frozen=True):
     """Keys. Loopback needs none; a public address without any is refused."""
 
-    keys: list[Key] = []
+    keys: Annotated[list[Key], Meta(description="clients' keys")] = []
+    loopback: Annotated[
+        Literal["open", "key"],
+        Meta(
+            description="key: clients on this machine need one too (behind a proxy that does not say for whom it speaks)"
+        ),
+    ] = "open"
 
 
 class Log(Section, frozen=True):

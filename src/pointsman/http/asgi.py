@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
-from pointsman.http.auth import Keys
+from pointsman.http.auth import ANONYMOUS, Keys
 from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client, Gone, Receive, Send
 
@@ -100,6 +100,9 @@ class Gateway:
             raise PointsmanError(f"{path} takes {allowed}, not {method}", status=405, code="method_not_allowed")
         if path not in _OPEN:
             client.caller = doors.keys.identify(scope)
+            origin = client.header(b"origin")
+            if method == "POST" and origin and client.caller.name == ANONYMOUS and not doors.cors.allows(origin):
+                raise doors.cors.refusal(origin)  # a page that somebody on this machine happens to look at
         if post is None:
             await doors.gets[path](client)
             return

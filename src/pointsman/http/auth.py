@@ -11,30 +11,35 @@ import msgspec
 from pointsman.config.schema import Auth
 from pointsman.domain.errors import PointsmanError
 
+ANONYMOUS = "anonymous"
+
 
 class Caller(msgspec.Struct, frozen=True):
     """`name` is the key's name, or anonymous for a loopback client without one."""
 
-    name: str = "anonymous"
+    name: str = ANONYMOUS
     role: str | None = None
     admin: bool = False
     usage: str | None = None
 
 
 _LOOPBACK = Caller(admin=True)
+_FORWARDED = (b"x-forwarded-for", b"forwarded", b"x-forwarded-host", b"x-real-ip", b"via")
 
 
 class Keys:
     """Compares SHA-256 digests only; a key itself is never kept."""
 
     def __init__(self, auth: Auth) -> None:
+        self._always = auth.loopback == "key"
         self._callers = {
             key.hash.removeprefix("sha256:"): Caller(key.name, key.role, key.admin, key.usage) for key in auth.keys
         }
 
     def identify(self, scope: dict[str, Any]) -> Caller:
-        """Raises a 401. A client on this machine needs no key, unless it is a proxy speaking for another (it says so in
-        X-Forwarded-For or Forwarded); a key that it gives and that is known counts all the same."""
+        """Raises a 401. A client on this machine needs no key, unless the config wants one from it too, or it is a proxy
+        speaking for another (it says so in X-Forwarded-For, Forwarded, X-Real-IP or Via); a key that it gives and that is
+        known counts all the same."""
         token, forwarded = None, False
         for name, value in scope["headers"]:
             if name == b"authorization":
@@ -42,13 +47,13 @@ class Keys:
                 token = rest.strip() if scheme.lower() == b"bearer" else None
             elif name == b"x-api-key" and token is None:
                 token = value.strip()
-            elif name in (b"x-forwarded-for", b"forwarded"):
+            elif name in _FORWARDED:
                 forwarded = True
         if token and self._callers:
             caller = self._callers.get(hashlib.sha256(token).hexdigest())
             if caller is not None:
                 return caller
-        if not forwarded and _is_loopback(scope.get("client")):
+        if not (forwarded or self._always) and _is_loopback(scope.get("client")):
             return _LOOPBACK
         wrong = "this API key is not known" if token else "an API key is needed"
         raise PointsmanError(

@@ -33,18 +33,22 @@ class Cors:
     def preflight(self, origin: str, wanted: str | None) -> list[tuple[bytes, bytes]]:
         """The answer to a browser that asks first. Raises a 403 for an origin that is not let in."""
         if not self.allows(origin):
-            raise PointsmanError(
-                f"pages of {origin[:200]} may not call this gateway; list that origin under server.cors",
-                status=403,
-                type="permission_error",
-                code="origin_not_allowed",
-            )
+            raise self.refusal(origin)
         return [
             *self.headers(origin),
             (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
             (b"access-control-allow-headers", (wanted or "authorization, content-type").encode("latin-1")),
             (b"access-control-max-age", b"86400"),
         ]
+
+    @staticmethod
+    def refusal(origin: str) -> PointsmanError:
+        return PointsmanError(
+            f"pages of {origin[:200]} may not call this gateway; list that origin under server.cors",
+            status=403,
+            type="permission_error",
+            code="origin_not_allowed",
+        )
 
     def allows(self, origin: str) -> bool:
         if self._all or origin.lower() in self._allowed:

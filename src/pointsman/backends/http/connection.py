@@ -32,6 +32,7 @@ class Connection(asyncio.Protocol):
     __slots__ = (
         "_choked",
         "_first_byte",
+        "_flows",
         "_idle",
         "_keep",
         "_limits",
@@ -82,6 +83,7 @@ class Connection(asyncio.Protocol):
         self._choked = False
         self._unframed = 0
         self._first_byte = 0.0
+        self._flows = False  # whether a byte of the body has come
         self._idle = 0.0
         self._watch = Watch(loop, self._ring)
 
@@ -89,8 +91,8 @@ class Connection(asyncio.Protocol):
 
     async def exchange(self, head: bytes, body: bytes, first_byte: float, idle: float) -> HttpStream:
         """Write one request, wait for the head of its response. Seconds: `first_byte` from the first byte sent to the
-        complete head, `idle` between two reads after it. BackendFailure: reset, first_byte_timeout, protocol. Being
-        cancelled aborts the connection."""
+        first one of the body (engines may send the head while a request still waits), `idle` between two reads after
+        it. BackendFailure: reset, first_byte_timeout, protocol. Being cancelled aborts the connection."""
         if self.closed:
             raise BackendFailure("reset", f"{self._name} closed the connection as soon as it was made")
         stream = self._stream = HttpStream(self, self._name, self._loop, self._limits.low_water)
@@ -98,6 +100,7 @@ class Connection(asyncio.Protocol):
         self._raw = []
         self._unframed = 0
         self._first_byte = first_byte
+        self._flows = False
         self._idle = idle
         self._watch.arm(first_byte)
         try:
@@ -158,7 +161,7 @@ class Connection(asyncio.Protocol):
     def _ring(self) -> None:
         if self._stream is None:
             return
-        if self._phase == _HEAD:
+        if not self._flows:
             self._fail("first_byte_timeout", f"no answer from {self._name} within {self._first_byte:g} s")
         else:
             self._fail("idle_timeout", f"{self._name} fell silent in the middle of its answer for {self._idle:g} s")
@@ -194,7 +197,7 @@ class Connection(asyncio.Protocol):
                 stream.paused = True
                 self._watch.at = NEVER  # the silence is ours
                 self._transport.pause_reading()
-            else:
+            elif self._flows:
                 self._watch.at = self._time() + self._idle
 
     def _end(self, stream: HttpStream) -> None:
@@ -271,13 +274,15 @@ class Connection(asyncio.Protocol):
             raise ResponseError(f"it speaks HTTP/{self._parser.get_http_version()}")
         self._phase = _BODY
         self._unframed = 0
-        self._watch.arm(self._idle)
         if self._stream is not None:
             self._stream.begin(status, self._raw)
 
     def on_body(self, data: bytes) -> None:
         if self._phase == _BODY and self._stream is not None:
             self._unframed = 0
+            if not self._flows:
+                self._flows = True
+                self._watch.arm(self._idle)
             self._stream.push(data)
 
     def on_message_complete(self) -> None:

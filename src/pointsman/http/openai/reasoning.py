@@ -10,6 +10,7 @@ import msgspec
 from pointsman.pipeline.handle import Step
 
 NAMES = ("reasoning", "reasoning_content")
+_GAPS = (b"\n\n", b"\r\n\r\n")  # between two events
 
 
 class ReasoningName:
@@ -23,16 +24,13 @@ class ReasoningName:
         self._rest = b""
 
     def feed(self, data: bytes) -> bytes:
-        whole, end, rest = (self._rest + data).rpartition(b"\n\n")
-        if not end:
-            self._rest = rest
-            return b""
-        self._rest = rest
+        data = self._rest + data
+        end = max(data.rfind(gap) + len(gap) if gap in data else 0 for gap in _GAPS)
+        whole, self._rest = data[:end], data[end:]
         if self._mark not in whole:
-            return whole + end
-        return (
-            b"\n\n".join(self._event(event) if self._mark in event else event for event in whole.split(b"\n\n")) + end
-        )
+            return whole
+        gap = _GAPS[1] if _GAPS[1] in whole else _GAPS[0]
+        return gap.join(self._event(event) if self._mark in event else event for event in whole.split(gap))
 
     def flush(self) -> bytes:
         """What is left when the stream ends inside an event."""
@@ -43,11 +41,11 @@ class ReasoningName:
         head, colon, payload = event.partition(b"data:")
         try:
             body = msgspec.json.decode(payload)
-            for choice in body["choices"]:
-                _rename(choice.get("delta") or choice.get("message") or {}, self._other, self._name)
+            parts = [choice.get("delta") or choice.get("message") or {} for choice in body["choices"]]
+            renamed_any = [_rename(part, self._other, self._name) for part in parts]
         except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
             return event
-        return head + colon + b" " + msgspec.json.encode(body)
+        return head + colon + b" " + msgspec.json.encode(body) if any(renamed_any) else event
 
 
 async def renamed(steps: AsyncGenerator[Step, None], name: str) -> AsyncGenerator[Step, None]:
@@ -65,6 +63,8 @@ async def renamed(steps: AsyncGenerator[Step, None], name: str) -> AsyncGenerato
         await steps.aclose()
 
 
-def _rename(part: dict[str, Any], old: str, new: str) -> None:
-    if old in part and new not in part:
-        part[new] = part.pop(old)
+def _rename(part: dict[str, Any], old: str, new: str) -> bool:
+    if old not in part or new in part:
+        return False
+    part[new] = part.pop(old)
+    return True
