@@ -18,5 +18,11 @@ def real_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
         yield started
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests of the bare wheel need one; without it they are no part of the run."""
+    if not config.getoption("--bare"):
+        items[:] = [item for item in items if not item.get_closest_marker("bare")]
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bare", help="a virtual environment that holds the wheel without its extras")

@@ -73,11 +73,19 @@ async def running(config: dict[str, Any], folder: Path, *, settle: float = 20.0)
 class Process:
     """`pointsman serve` as a process of its own. `lines` grows with what it prints; `base` is its URL once ready."""
 
-    def __init__(self, arguments: list[str], env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        env: dict[str, str] | None = None,
+        *,
+        python: str = sys.executable,
+        cwd: Path | None = None,
+    ) -> None:
         self.lines: list[str] = []
         self.base = ""
         self._popen = subprocess.Popen(
-            [sys.executable, "-m", "pointsman", "serve", *arguments],
+            [python, "-m", "pointsman", "serve", *arguments],
+            cwd=cwd,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

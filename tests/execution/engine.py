@@ -186,8 +186,9 @@ def config(*engines: Engine, **more: Any) -> dict[str, Any]:
 class Door:
     """A gateway before one scripted engine, both in a thread of their own: for tests that are not coroutines."""
 
-    def __init__(self, engine: Engine, base: str) -> None:
+    def __init__(self, engine: Engine, base: str, folder: Path) -> None:
         self.engine = engine
+        self.folder = folder
         self.base = base
         self.port = int(base.rpartition(":")[2])
 
@@ -249,7 +250,7 @@ def door(**more: Any) -> Iterator[Door]:
     async def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             async with Engine() as engine, running(config(engine, **more), Path(folder)) as gateway:
-                opened.append(Door(engine, gateway.base))
+                opened.append(Door(engine, gateway.base, Path(folder)))
                 ready.set()
                 await stop.wait()
 
