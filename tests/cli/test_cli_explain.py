@@ -36,7 +36,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def desk(shell: Shell) -> Shell:
-    """Document A's rules as they stand, and models."""
+    """Rules in the flat form, and models."""
     shell.write("pointsman.yaml", MODELS + "rules: {packs: [builtin:smalltalk], files: [rules.yaml]}\n")
     shell.write("rules.yaml", DOCUMENT_A)
     return shell
@@ -245,7 +245,7 @@ class TestFrozenSets:
             for case, line in zip(cases, done.lines, strict=True)
             if case["rule"] != line["rule"]
         ]
-        print(f"document A: {len(cases) - len(wrong)}/{len(cases)} right")
+        print(f"flat form: {len(cases) - len(wrong)}/{len(cases)} right")
         for miss in wrong:
             print("  text {!r}: should be {}, is {} ({})".format(*miss))
         assert len(cases) == 120

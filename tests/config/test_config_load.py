@@ -21,7 +21,7 @@ models:                       # tier or name → where it runs
   light:   {backends: [{engine: embedded, model: builtin:smollm2-135m}]}
   heavy:   {backends: [{engine: vllm, base_url: http://127.0.0.1:8000/v1, model: qwen2.5-7b, api_key: ${VLLM_KEY}}]}
 entries:   {auto: {packs: [desk], arbiter: off, policy: interactive}}
-rules:     {packs: [./packs], files: [./rules.yaml]}      # document A's rules.yaml loads as it stands
+rules:     {packs: [./packs], files: [./rules.yaml]}      # rules in the flat form load as they stand
 routes:    [{name: long, match: {min_tokens: 3000}, target: heavy, priority: 1}]
 fallback:  {target: light, max_retries: 2}
 policy:    {interactive: {quality: 1, latency: 1, cost: 0.5}, batch: {quality: 1, latency: 0, cost: 1}}

@@ -1,4 +1,4 @@
-"""The bounds of the issue on the real engine: what llama.cpp itself says of a client that hung up (`cancel task`)."""
+"""Bounds on the real engine: what llama.cpp itself says of a client that hung up (`cancel task`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from execution.engine import asking, user
 from execution.real import EngineLog
 from running import Process
 
-GENERATING = 0.5  # seconds, the issue's bound
+GENERATING = 0.5  # seconds at most
 PREFILL = 3.0
 
 pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")

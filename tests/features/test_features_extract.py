@@ -127,7 +127,7 @@ class TestFields:
         assert extract(ask(text)).brief is brief
 
     def test_brevity_asked_for_in_the_instructions(self) -> None:
-        """Document B 2.1: a system prompt that asks for 简短回答."""
+        """A system prompt that asks for 简短回答."""
         turns = (Turn("system", "请简短回答用户的问题"), Turn("user", "什么是黑洞"))
         assert extract(Request("i", "chat", "auto", turns)).brief is True
 

@@ -54,8 +54,21 @@ def test_understood(text: str, report: str, form: str, start: str, filters: tupl
 def test_grouping_is_read() -> None:
     plan = planned("按产品导出本月销售")
     assert isinstance(plan, ReportPlan) and plan.group_by == ("product",)
-    plan = planned("export this month's sales by store as csv", "en")
-    assert isinstance(plan, ReportPlan) and plan.group_by == ("store",) and plan.format == "csv"
+    plan = planned("export this month's sales by region and store as csv", "en")
+    assert isinstance(plan, ReportPlan) and plan.group_by == ("region", "store") and plan.format == "csv"
+    plan = planned("按地区、门店导出本月销售")
+    assert isinstance(plan, ReportPlan) and plan.group_by == ("region", "store") and not plan.filters
+
+
+@pytest.mark.parametrize("text", ["生成PDF", "make a PDF of this meeting agenda", "给我", "下载"])
+def test_a_format_or_a_verb_alone_asks_for_no_report(text: str) -> None:
+    assert not draft_of(text, CATALOG, TODAY).is_request
+
+
+def test_the_format_that_is_picked_completes() -> None:
+    begun = "导出上月销售报表，PDF和Excel都要"
+    plan = completed(begun, question(begun), "2")
+    assert isinstance(plan, ReportPlan) and plan.format == "xlsx"
 
 
 @pytest.mark.parametrize(
@@ -64,6 +77,8 @@ def test_grouping_is_read() -> None:
         ("生成PDF版门店业绩报表", "period", "上周"),
         ("导出上季度华西区销售汇总", "value", "华东"),
         ("导出03/04/2026的销售报表", "period", "2026-03-04"),
+        ("导出上月销售报表，PDF和Excel都要", "format", "PDF"),
+        ("导出上月人民路店销售报表", "value", "上海南京路店"),
     ],
 )
 def test_asked_and_never_guessed(text: str, slot: str, first: str) -> None:
@@ -140,5 +155,5 @@ def test_the_frozen_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert false == []
     assert len(taken) >= 0.4 * len(wanted)
     for row in taken:
-        form = draft_of(row["text"], CATALOG, TODAY).format
-        assert row["format"] is None or form == row["format"], row["text"]
+        forms = draft_of(row["text"], CATALOG, TODAY).formats
+        assert row["format"] is None or forms == (row["format"],), row["text"]

@@ -1,4 +1,4 @@
-"""Document B's routes against a slow and obvious reading of them."""
+"""The routes form against a slow and obvious reading of them."""
 
 from __future__ import annotations
 

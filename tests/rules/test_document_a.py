@@ -1,4 +1,4 @@
-"""The rules of document A 3.1, as they stand there."""
+"""Rules in the flat form, as they stand."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from pointsman.config.paths import data_dir
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.features import Features
 from pointsman.domain.request import Request, Turn
+from pointsman.domain.said import said
 from pointsman.domain.wording import INSTALL
 from pointsman.features.extract import extract
 from pointsman.pipeline.document import actions_of, build_document, check_steering, names_of
@@ -58,10 +59,15 @@ def build(loaded: Loaded) -> Built:
         raise Problems(problems)
     reports, unread = with_values(config, specs, sources, data_dir(config) / "files")
     placed = build_document(loaded, book, actions, targets, reports, __version__)
-    absent = [f"{problem.path}: {problem.message}" for problem in not_installed(config)]
+    absent = [
+        said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
+        for problem in not_installed(config)
+    ]
     notes = [*loaded.notes, *placed.notes, *unread, *absent]
     if no_model:
-        notes.append(f"no model is set up, so only rules answer ({no_model}). To install the built-in one: {INSTALL}")
+        en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
+        zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"
+        notes.append(said(en, zh, why=no_model, install=INSTALL))
     return Built(loaded, Policy(placed.document), sources, tuple(notes), no_model)
 
 

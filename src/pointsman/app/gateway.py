@@ -20,6 +20,7 @@ from pointsman.config.restart import restart_needed
 from pointsman.config.schema import TIERS, Config, parse_size, parse_span
 from pointsman.domain.errors import PointsmanError, Problems
 from pointsman.domain.links import Links
+from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.asgi import Doors, Gateway
@@ -39,6 +40,7 @@ from pointsman.store.log_writer import LogWriter
 from pointsman.telemetry.metrics import Metrics
 
 log = logging.getLogger("pointsman")
+_HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
 
 
 class App:
@@ -70,7 +72,7 @@ class App:
             self._prober.snapshot, Fanout([self._metrics, self._log]), clock, {"report": self._report}
         )
         self.built = built
-        self._reload_problem: str | None = None
+        self._reload_problem: Said | None = None
         self.asgi = Gateway(self._doors(built))
         self._retired: set[asyncio.Task[None]] = set()
 
@@ -103,35 +105,48 @@ class App:
                 built = await asyncio.to_thread(lambda: build(self._reload_from()))
                 made = self._made(built.loaded.config)
             except Problems as error:
-                self._reload_problem = str(error)
+                self._reload_problem = error.said
                 self._metrics.reloads.labels("refused").inc()
-                log.error("reload refused, the old config goes on:\n%s", error)
+                refused = Said("reload refused, the old config goes on:\n%s", "重新加载被拒绝，继续用原来的配置：\n%s")
+                log.error(refused, error.said)
                 raise
             old = self.built.policy.hash
             later = [
-                f"{name} has changed; it counts from the next start on"
+                said("{name} has changed; it counts from the next start on", "{name} 已修改，下次启动时生效", name=name)
                 for name in restart_needed(self.built.loaded.config, built.loaded.config)
             ]
             await self._install(built, made)
             self._reload_problem = None
             self._metrics.reloads.labels("ok").inc()
-            log.info("reloaded: policy %s → %s", old, built.policy.hash)
+            log.info(Said("reloaded: policy %s → %s", "已重新加载：策略 %s → %s"), old, built.policy.hash)
             for note in later:
                 log.warning(note)
             return {"policy": built.policy.hash, "before": old, "notes": [*built.notes, *later]}
 
     def readiness(self) -> tuple[bool, dict[str, Any]]:
         """Can it serve, and what is wrong. Ready with at least one target up, or where only rules are asked for."""
-        states = self._prober.snapshot().states
+        states = self._prober.states()
         problems = [
-            f"{state.target}: {state.health}, {state.problem or 'no answer'}" for state in states if state.problem
+            said(
+                "{target}: {health}, {problem}",
+                "{target}：{health}，{problem}",
+                target=state.target,
+                health=Said(state.health, _HEALTH[state.health]),
+                problem=state.problem,
+            )
+            for state in states
+            if state.problem
         ]
         if self.built.no_model:
-            problems.append(f"no model is set up, so only rules answer ({self.built.no_model}). To install: {INSTALL}")
+            en = "no model is set up, so only rules answer ({why}). To install: {install}"
+            zh = "没有可用的模型，只能由规则回答（{why}）。安装：{install}"
+            problems.append(said(en, zh, why=self.built.no_model, install=INSTALL))
         if self._reload_problem:
-            problems.append(f"the last reload was refused: {self._reload_problem}")
+            en, zh = "the last reload was refused: {why}", "上一次重新加载被拒绝：{why}"
+            problems.append(said(en, zh, why=self._reload_problem))
         if self._log.problem:
-            problems.append(f"the request log cannot be written: {self._log.problem}")
+            en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
+            problems.append(said(en, zh, why=self._log.problem))
         ready = any(state.health == "up" for state in states) or not self.built.loaded.config.models
         targets = [{"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states]
         return ready, {"ready": ready, "policy": self.built.policy.hash, "problems": problems, "targets": targets}
@@ -210,7 +225,10 @@ class App:
         async def reload(client: Client, _: bytes) -> None:
             if not client.caller.admin:
                 raise PointsmanError(
-                    "this needs a key with admin: true, or a client on this machine",
+                    Said(
+                        "this needs a key with admin: true, or a client on this machine",
+                        "这需要设有 admin: true 的密钥，或者从本机调用",
+                    ),
                     status=403,
                     type="permission_error",
                     code="admin_only",
@@ -218,7 +236,8 @@ class App:
             try:
                 await client.json(200, await self.reload())
             except Problems as error:
-                raise PointsmanError(f"reload refused, the old config goes on: {error}", code="bad_config") from None
+                en, zh = "reload refused, the old config goes on: {why}", "重新加载被拒绝，旧配置继续生效：{why}"
+                raise PointsmanError(said(en, zh, why=error.said), code="bad_config") from None
 
         return Doors(
             gets={
@@ -241,6 +260,7 @@ class App:
             keys=Keys(config.auth),
             cors=Cors(config.server.cors),
             max_body=parse_size(config.server.max_body),
+            language=config.server.language,
         )
 
 

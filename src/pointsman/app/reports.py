@@ -19,7 +19,16 @@ from pointsman.config.schema import Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem
 from pointsman.domain.report import DimensionSpec, DimensionValue, ReportSpec
+from pointsman.domain.said import Said, said
 from pointsman.pipeline.catalog import catalog_of
+
+
+def _located(url: str | None, base: Path) -> str | None:
+    """A relative SQLite file is looked for beside the config, as folders and templates are."""
+    kind, slashes, path = (url or "").partition(":///")
+    if not slashes or not kind.startswith("sqlite") or not path or path.startswith(("/", ":memory:", "file:")):
+        return url
+    return f"{kind}:///{(base / path).as_posix()}"
 
 
 def sources_of(config: Config, base: Path) -> tuple[dict[str, SourceSettings], list[Problem]]:
@@ -29,7 +38,9 @@ def sources_of(config: Config, base: Path) -> tuple[dict[str, SourceSettings], l
     for name, source in config.sources.items():
         folder = str(base / source.folder) if source.folder else None
         try:
-            found[name] = SourceSettings(url=source.url, folder=folder, format=source.format, demo=source.demo)
+            found[name] = SourceSettings(
+                url=_located(source.url, base), folder=folder, format=source.format, demo=source.demo
+            )
         except ValueError as error:
             problems.append(refused(f"sources.{name}", error))
     return found, problems
@@ -44,7 +55,12 @@ def specs_of(config: Config, base: Path, broken: Collection[str]) -> tuple[tuple
         if spec.template is not None:
             template = base / spec.template
             if not _is_file(template):
-                problems.append(Problem(f"reports.{spec.name}.template", f"there is no file {template}"))
+                problems.append(
+                    Problem(
+                        f"reports.{spec.name}.template",
+                        said("there is no file {file}", "没有文件 {file}", file=template),
+                    )
+                )
             spec = msgspec.structs.replace(spec, template=str(template))
         placed.append(spec)
     return tuple(placed), problems
@@ -85,7 +101,9 @@ async def _values(
         try:
             found[spec.name] = await runner.values_of(sources[spec.source], spec, now)
         except ReportFailure as failure:
-            notes.append(f"reports.{spec.name}: the values of its dimensions could not be read: {failure.en}")
+            en = "reports.{name}: the values of its dimensions could not be read: {why}"
+            zh = "reports.{name}：无法读取各维度的取值：{why}"
+            notes.append(said(en, zh, name=spec.name, why=Said(failure.en, failure.zh)))
     return found
 
 

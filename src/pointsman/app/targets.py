@@ -14,6 +14,7 @@ from pointsman.backends.settings import BackendSettings
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config, Model
 from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.fleet.builtin import find_builtin, find_engine, find_model
 from pointsman.fleet.process import ModelProcess
@@ -126,7 +127,9 @@ def serve_target(target: Target, config: BackendConfig, logs: Path, on_change: C
             )
         backend = make_backend(config.engine, _backend_settings(config), target, server=process)
     except ValueError as error:
-        raise Problems([Problem(f"models.{target.tier}", f"backend {target.name}: {error}")]) from None
+        why = refused("", error)
+        text = said("backend {name}: {why}", "后端 {name}：{why}", name=target.name, why=why.message)
+        raise Problems([Problem(f"models.{target.tier}", text, valid=why.valid)]) from None
     return Served(config, backend, process)
 
 

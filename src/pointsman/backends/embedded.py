@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pointsman.backends.llamacpp import LlamaCpp
 from pointsman.backends.settings import BackendSettings
+from pointsman.domain.said import said
 from pointsman.domain.target import BackendState, Target, merge_facts
 from pointsman.ports.backend import BackendFailure, Call, Stream
 from pointsman.ports.local_server import LocalServer
@@ -27,13 +28,14 @@ class Embedded(LlamaCpp):
         if self._server.address is None:
             await self._server.settled(min(call.first_byte, self.settings.first_byte_timeout))
             if self._server.address is None:
-                raise BackendFailure("connect", self._server.problem or f"{self.settings.model} is still loading")
+                loading = said("{model} is still loading", "{model} 还在加载", model=self.settings.model)
+                raise BackendFailure("connect", self._server.problem or loading)
         return await super().open(call)
 
     async def probe(self) -> BackendState:
         server = self._server
         if server.state != "up":
-            problem = server.problem or f"{self.settings.model} is loading"
+            problem = server.problem or said("{model} is loading", "{model} 正在加载", model=self.settings.model)
             return BackendState(self.target.name, server.state, server.facts, problem)
         state = await super().probe()
         return replace(state, facts=merge_facts(state.facts, server.facts))

@@ -9,6 +9,7 @@ import msgspec
 
 from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
 from pointsman.backends.settings import BackendSettings
+from pointsman.domain.said import said
 from pointsman.domain.target import BackendState, ModelFacts, Target
 from pointsman.ports.backend import BackendFailure
 
@@ -79,12 +80,17 @@ class LlamaCpp(OpenAICompat):
     async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
         health = await self._exchange(link.probe, "/health", None, self.settings.probe_timeout)
         if health.status == 503:
-            raise Unfit("loading", f"{self._where()} is loading its model")
+            raise Unfit("loading", said("{where} is loading its model", "{where}正在加载模型", where=self._where()))
         answer = await self._ask(link, "/props")
         props = answer.read(Props)
         if props is None:
             raise Unfit(
-                "down", f"what answers at {self._address()} is not llama.cpp: it has no /props; is base_url right?"
+                "down",
+                said(
+                    "what answers at {address} is not llama.cpp: it has no /props; is base_url right?",
+                    "在 {address} 应答的不是 llama.cpp：它没有 /props；base_url 写对了吗？",
+                    address=self._address(),
+                ),
             )
         loaded = (await self._ask(link, f"{link.api}/models")).read(LoadedList)
         meta = next((model.meta for model in loaded.data if model.meta), Meta()) if loaded else Meta()

@@ -10,6 +10,7 @@ from pointsman.backends.settings import BackendSettings
 from pointsman.backends.trtllm import TrtLlm
 from pointsman.backends.vllm import Vllm
 from pointsman.domain.errors import did_you_mean
+from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.ports.backend import Backend
 from pointsman.ports.local_server import LocalServer
@@ -35,5 +36,13 @@ def make_backend(
     adapter = ENGINES.get(engine)
     if adapter is None:
         valid = sorted([*ENGINES, Embedded.engine])
-        raise ValueError(f'unknown engine "{engine}"{did_you_mean(engine, valid)} (valid: {", ".join(valid)})')
+        raise ValueError(
+            said(
+                'unknown engine "{engine}"{hint} (valid: {valid})',
+                "未知的引擎“{engine}”{hint}（合法取值：{valid}）",
+                engine=engine,
+                hint=did_you_mean(engine, valid),
+                valid=", ".join(valid),
+            )
+        )
     return adapter(settings, target)

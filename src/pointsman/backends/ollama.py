@@ -10,6 +10,7 @@ import msgspec
 
 from pointsman.backends.openai_compat import LISTED, Answer, Link, OpenAICompat, T, Unfit, VersionAnswer
 from pointsman.backends.settings import BackendSettings
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts, Target
 from pointsman.ports.backend import BackendFailure, Call, Stream
 
@@ -46,7 +47,7 @@ class Ollama(OpenAICompat):
     but `/api/ps` tells the length that a model in memory was loaded with. So `context_length` is, in this order: that
     of the loaded model, `num_ctx` of the model file, `settings.context`, else None: not known before the first request,
     and never the trained one. Some models answer a prompt that is too long with a 400, others drop its beginning in
-    silence (ollama issue 17889): keep to the length.
+    silence (ollama/ollama#17889): keep to the length.
 
     **Cloud models.** A model with `remote_host` runs on that host and not here, so prompts would leave this network
     through a local address. Unless the target is marked external, the probe calls it down and `open` refuses it: no
@@ -69,7 +70,12 @@ class Ollama(OpenAICompat):
         if not (self.target.external or self._stays_here):
             state = await self.probe()
             if not self._stays_here:
-                raise BackendFailure("connect", state.problem or f"{self._where()} could not be asked where it runs")
+                unknown = said(
+                    "{where} could not be asked where it runs",
+                    "无法向 {where}查明模型在哪里运行",
+                    where=self._where(),
+                )
+                raise BackendFailure("connect", state.problem or unknown)
         return await super().open(call)
 
     async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
@@ -83,8 +89,14 @@ class Ollama(OpenAICompat):
         if model.remote_host and not self.target.external:
             raise Unfit(
                 "down",
-                f'Ollama runs "{model.name}" at {model.remote_host}, not on this machine: prompts would leave this '
-                "network. Mark the backend external: true to allow it, or pull a local model",
+                said(
+                    'Ollama runs "{model}" at {host}, not on this machine: prompts would leave this '
+                    "network. Mark the backend external: true to allow it, or pull a local model",
+                    "Ollama 在 {host} 上运行“{model}”，而不是在本机：提示词会离开本网络。"
+                    "要允许，请给这个后端设置 external: true；否则请拉取一个本地模型",
+                    model=model.name,
+                    host=model.remote_host,
+                ),
             )
         shown = self._read(await self._ask(link, "/api/show", {"model": self.settings.model}), Shown)
         running = self._read(await self._ask(link, "/api/ps"), Ps).models or ()
@@ -95,15 +107,31 @@ class Ollama(OpenAICompat):
         value = answer.read(type)
         if value is None:
             raise Unfit(
-                "down", f"what answers at {self._address()} is not Ollama (status {answer.status}); is base_url right?"
+                "down",
+                said(
+                    "what answers at {address} is not Ollama (status {status}); is base_url right?",
+                    "在 {address} 应答的不是 Ollama（状态码 {status}）；base_url 写对了吗？",
+                    address=self._address(),
+                    status=answer.status,
+                ),
             )
         return value
 
-    def _not_installed(self, names: list[str]) -> str:
+    def _not_installed(self, names: list[str]) -> Said:
         model = self.settings.model
         close = get_close_matches(model, names, n=3, cutoff=0.4) or sorted(names)[:LISTED]
-        closest = f"; installed: {', '.join(close)}" if close else "; nothing is installed"
-        return f'{self._where()} has no model "{model}". Get it: ollama pull {model}{closest}'
+        closest = (
+            said("; installed: {names}", "；已安装的有：{names}", names=", ".join(close))
+            if close
+            else Said("; nothing is installed", "；还没有安装任何模型")
+        )
+        return said(
+            '{where} has no model "{model}". Get it: ollama pull {model}{closest}',
+            "{where}没有模型“{model}”。获取方法：ollama pull {model}{closest}",
+            where=self._where(),
+            model=model,
+            closest=closest,
+        )
 
 
 def facts(shown: Shown, version: str, loaded: int | None) -> ModelFacts:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from pointsman.backends.http import Origin, Pool, parse_origin
 from pointsman.backends.settings import BackendSettings
 from pointsman.domain.errors import did_you_mean
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import BackendState, Health, ModelFacts, Target
 from pointsman.ports.backend import BackendFailure, Call, Stream
 
@@ -93,7 +94,14 @@ def split_base(base_url: str, *, segments: Sequence[str] = ("v1",), always: bool
     for endpoint in ENDPOINTS:
         if origin.prefix.endswith(endpoint):
             cut = base_url.rstrip("/").removesuffix(endpoint)
-            raise ValueError(f'base URL "{base_url}" names an endpoint; give what stands before it: {cut}')
+            raise ValueError(
+                said(
+                    'base URL "{url}" names an endpoint; give what stands before it: {cut}',
+                    "base URL“{url}”指到了某个接口；只写它前面的部分：{cut}",
+                    url=base_url,
+                    cut=cut,
+                )
+            )
     root, _, last = origin.prefix.rpartition("/")
     if last in segments:
         return replace(origin, prefix=root), "/v1"
@@ -108,7 +116,7 @@ class OpenAICompat:
     list. ValueError for settings that cannot be."""
 
     engine: ClassVar[str] = "openai"
-    label: ClassVar[str] = "an OpenAI-compatible server"
+    label: ClassVar[str] = Said("an OpenAI-compatible server", "兼容 OpenAI 的服务")
     default_base_url: ClassVar[str | None] = None
     segments: ClassVar[tuple[str, ...]] = ("v1",)
     always_v1: ClassVar[bool] = False
@@ -119,7 +127,12 @@ class OpenAICompat:
         self._link: Link | None = None
         self._closed = False
         if settings.api_key and not (settings.api_key.isascii() and settings.api_key.isprintable()):
-            raise ValueError("api_key holds what a header cannot carry (a line break at its end?)")
+            raise ValueError(
+                Said(
+                    "api_key holds what a header cannot carry (a line break at its end?)",
+                    "api_key 里有请求头不能携带的字符（末尾是不是有换行？）",
+                )
+            )
         own = {name.lower(): value for name, value in settings.headers}
         key = {"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
         self._headers = tuple(({"content-type": "application/json"} | key | own).items())
@@ -128,7 +141,13 @@ class OpenAICompat:
     def _check(self) -> None:
         """Finds a wrong address while the configuration is read, not at the first request."""
         if self._address() is None:
-            raise ValueError(f"engine {self.engine} needs a base_url: where does it listen?")
+            raise ValueError(
+                said(
+                    "engine {engine} needs a base_url: where does it listen?",
+                    "引擎 {engine} 需要 base_url：它在哪里监听？",
+                    engine=self.engine,
+                )
+            )
         self._split(self._address() or "")
 
     @property
@@ -149,9 +168,16 @@ class OpenAICompat:
     async def _reach(self) -> Link:
         address = self._address()
         if self._closed:
-            raise BackendFailure("connect", f"{self._target.name} is closed")
+            raise BackendFailure("connect", said("{name} is closed", "{name} 已关闭", name=self._target.name))
         if address is None:
-            raise BackendFailure("connect", f"{self.settings.model} is loading: nothing listens yet")
+            raise BackendFailure(
+                "connect",
+                said(
+                    "{model} is loading: nothing listens yet",
+                    "{model} 正在加载，还没有开始监听",
+                    model=self.settings.model,
+                ),
+            )
         link = self._link
         if link is not None and link.address == address:
             return link
@@ -206,7 +232,13 @@ class OpenAICompat:
         except Unfit as unfit:
             return self._state(unfit.health, problem=unfit.problem)
         except TimeoutError:
-            return self._state("down", problem=f"{self._where()} did not answer a probe within {limit:g} s")
+            late = said(
+                "{where} did not answer a probe within {limit:g} s",
+                "{where}没有在 {limit:g} 秒内回应探测",
+                where=self._where(),
+                limit=limit,
+            )
+            return self._state("down", problem=late)
         except BackendFailure as failure:
             return self._unreachable(failure)
         return self._state("up", facts, problem)
@@ -218,11 +250,18 @@ class OpenAICompat:
         return BackendState(self._target.name, health, facts, problem)
 
     def _unreachable(self, failure: BackendFailure) -> BackendState:
-        hint = f"; is {self.label} running there?" if failure.kind == "connect" else ""
-        return self._state("down", problem=failure.message + hint)
+        if failure.kind != "connect":
+            return self._state("down", problem=failure.message)
+        asks = said(
+            "{message}; is {label} running there?",
+            "{message}；那里的服务（{label}）启动了吗？",
+            message=failure.message,
+            label=self.label,
+        )
+        return self._state("down", problem=asks)
 
-    def _where(self) -> str:
-        return f"{self.label} at {self._address()}"
+    def _where(self) -> Said:
+        return said("{label} at {address}", "{label}（{address}）", label=self.label, address=self._address())
 
     async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
         """Facts, and what is odd though it works. Raises Unfit, BackendFailure."""
@@ -230,7 +269,9 @@ class OpenAICompat:
         if answer.status in (404, 405, 501):
             return ModelFacts(), None  # some servers list nothing
         if answer.status == 429:
-            return ModelFacts(), f"{self._where()} limits the rate of requests (429)"
+            return ModelFacts(), said(
+                "{where} limits the rate of requests (429)", "{where}限制了请求频率（429）", where=self._where()
+            )
         listed = self._listed(answer)
         model = next((model for model in listed if model.id == self.settings.model), None)
         if model is None:
@@ -242,10 +283,25 @@ class OpenAICompat:
         server says that it is in trouble."""
         answer = await self._exchange(link.probe, path, fields, self.settings.probe_timeout)
         if answer.status in (401, 403):
-            advice = "refuses the key: check api_key" if self.settings.api_key else "wants a key: set api_key"
-            raise Unfit("down", f"{self._where()} {advice} (status {answer.status})")
+            wrong = Said("refuses the key: check api_key", "拒绝了密钥：请检查 api_key")
+            advice = wrong if self.settings.api_key else Said("wants a key: set api_key", "需要密钥：请设置 api_key")
+            text = said(
+                "{where} {advice} (status {status})",
+                "{where}{advice}（状态码 {status}）",
+                where=self._where(),
+                advice=advice,
+                status=answer.status,
+            )
+            raise Unfit("down", text)
         if answer.status >= 500 and answer.status != 501:
-            raise Unfit("down", f"{self._where()} answers {path} with {answer.status}")
+            text = said(
+                "{where} answers {path} with {status}",
+                "{where}对 {path} 返回了 {status}",
+                where=self._where(),
+                path=path,
+                status=answer.status,
+            )
+            raise Unfit("down", text)
         return answer
 
     async def _exchange(self, pool: Pool, path: str, fields: dict[str, Any] | None, limit: float) -> Answer:
@@ -259,16 +315,26 @@ class OpenAICompat:
         if models is None:
             raise Unfit(
                 "down",
-                f"what answers at {self._address()} is not {self.label}: its list of models is unreadable "
-                f"(status {answer.status}); is base_url right?",
+                said(
+                    "what answers at {address} is not {label}: its list of models is unreadable "
+                    "(status {status}); is base_url right?",
+                    "在 {address} 应答的不是 {label}：它的模型列表无法读取（状态码 {status}）；base_url 写对了吗？",
+                    address=self._address(),
+                    label=self.label,
+                    status=answer.status,
+                ),
             )
         return models.data
 
-    def _not_listed(self, names: list[str]) -> str:
+    def _not_listed(self, names: list[str]) -> Said:
         shown = ", ".join(sorted(names)[:LISTED]) + (" …" if len(names) > LISTED else "")
-        return (
-            f'{self._where()} does not list the model "{self.settings.model}"'
-            f"{did_you_mean(self.settings.model, names)} (it lists: {shown or 'none'})"
+        return said(
+            '{where} does not list the model "{model}"{hint} (it lists: {shown})',
+            "{where}没有列出模型“{model}”{hint}（它列出的有：{shown}）",
+            where=self._where(),
+            model=self.settings.model,
+            hint=did_you_mean(self.settings.model, names),
+            shown=shown or Said("none", "无"),
         )
 
     async def _version(self, link: Link) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
+from pointsman.domain.said import said
 from pointsman.domain.target import ModelFacts
 
 
@@ -25,7 +26,14 @@ class TrtLlm(OpenAICompat):
     async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
         health = await self._exchange(link.probe, "/health", None, self.settings.probe_timeout)
         if health.status == 503:
-            raise Unfit("down", f"{self._where()} says that its model is unavailable: its log says why")
+            raise Unfit(
+                "down",
+                said(
+                    "{where} says that its model is unavailable: its log says why",
+                    "{where}报告模型不可用：原因见它的日志",
+                    where=self._where(),
+                ),
+            )
         names = [model.id for model in self._listed(await self._ask(link, f"{link.api}/models"))]
         facts = ModelFacts(engine_version=await self._version(link))
         return facts, None if self.settings.model in names else self._not_listed(names)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
+from pointsman.domain.said import said
 from pointsman.domain.target import ModelFacts
 
 
@@ -28,7 +29,14 @@ class Vllm(OpenAICompat):
     async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
         health = await self._exchange(link.probe, "/health", None, self.settings.probe_timeout)
         if health.status == 503:
-            raise Unfit("down", f"{self._where()} says that its engine died: its log says why, and it needs a restart")
+            raise Unfit(
+                "down",
+                said(
+                    "{where} says that its engine died: its log says why, and it needs a restart",
+                    "{where}报告引擎已崩溃：原因见它的日志，需要重新启动",
+                    where=self._where(),
+                ),
+            )
         listed = {model.id: model for model in self._listed(await self._ask(link, f"{link.api}/models"))}
         model = listed.get(self.settings.model)
         if model is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 
 import msgspec
 
@@ -98,7 +99,7 @@ def _read(options: argparse.Namespace, model: str, line: bytes) -> Request:
 
 def _request(options: argparse.Namespace, model: str, turns: tuple[Turn, ...]) -> Request:
     role = whole_characters(options.role) if options.role else None
-    return Request("explain", "chat", model, turns, task=options.task, caller_role=role)
+    return Request("explain", "chat", model, turns, now=time.time(), task=options.task, caller_role=role)
 
 
 def _lines(decision: Decision) -> list[str]:

@@ -9,9 +9,28 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
+from pointsman.config.others_words import type_says
 from pointsman.domain.errors import Problem, did_you_mean
+from pointsman.domain.said import Said, in_zh, said
 
 _PLACE = re.compile(r" - at `\$(.*)`$")
+_A_LIST = said("a list", "列表")
+_A_MAPPING = said("a mapping", "映射")
+_A_NUMBER = said("a number", "数字")
+_NOTHING = said("nothing", "空值")
+_WORDS: dict[Any, str] = {
+    str: said("a text", "文本"),
+    bool: said("true or false", " true 或 false"),
+    int: said("a whole number", "整数"),
+    float: _A_NUMBER,
+}
+_NAMES: dict[type, str] = {
+    type(None): _NOTHING,
+    str: said("text", "文本"),
+    bool: said("a yes/no", "布尔值"),
+    list: _A_LIST,
+    dict: _A_MAPPING,
+}
 
 
 def convert(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
@@ -19,7 +38,7 @@ def convert(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
     metas = _metas(kind)
     plain = bare(kind)
     if isinstance(data, (list, dict)) and any(meta.min_length and len(data) < meta.min_length for meta in metas):
-        problems.append(Problem(path, "must not be empty"))
+        problems.append(Problem(path, said("must not be empty", "不能为空")))
         return None
     if get_origin(plain) in (typing.Union, types.UnionType):
         member = _member(data, plain)
@@ -32,11 +51,12 @@ def convert(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
     if origin is dict and isinstance(data, dict):
         for key in data:
             if not isinstance(key, str) or not key:
-                problems.append(Problem(f"{path}.{key}", "names must be text; put it in quotes"))
+                message = said("names must be text; put it in quotes", "名字必须是文本，请加引号")
+                problems.append(Problem(f"{path}.{key}", message))
         return {str(key): convert(value, args[1], f"{path}.{key}", problems) for key, value in data.items()}
     if origin in (list, dict) and _holds_struct(plain):
-        wanted = "a list" if origin is list else "a mapping of name to settings"
-        problems.append(Problem(path, f"must be {wanted}, not {_name(data)}"))
+        wanted = _A_LIST if origin is list else said("a mapping of name to settings", "从名字到设置的映射")
+        problems.append(Problem(path, _must_be(wanted, data)))
         return None
     return _value(data, kind, path, problems)
 
@@ -50,7 +70,8 @@ def convert_sound(
     for key in data:
         if key not in fields:
             hint = did_you_mean(str(key), list(fields))
-            problems.append(Problem(_join(path, key), f"unknown key{hint}", valid=", ".join(fields)))
+            message = said("unknown key{hint}", "不认识的键{hint}", hint=hint)
+            problems.append(Problem(_join(path, key), message, valid=", ".join(fields)))
     hints = typing.get_type_hints(kind, include_extras=True)
     sound: dict[str, Any] = {}
     wrong: set[str] = set()
@@ -63,7 +84,7 @@ def convert_sound(
             else:
                 wrong.add(name)
         elif field.required:
-            problems.append(Problem(_join(path, name), "is missing"))
+            problems.append(Problem(_join(path, name), said("is missing", "缺少这一项")))
             wrong.add(name)
     return sound, wrong
 
@@ -73,7 +94,7 @@ def _struct(data: Any, kind: type[msgspec.Struct], path: str, problems: list[Pro
         data = {}  # `server:` with nothing under it
     if not isinstance(data, dict):
         valid = ", ".join(field.name for field in msgspec.structs.fields(kind))
-        problems.append(Problem(path, f"must be a mapping, not {_name(data)}", valid=valid))
+        problems.append(Problem(path, _must_be(_A_MAPPING, data), valid=valid))
         return None
     before = len(problems)
     sound, _ = convert_sound(data, kind, path, problems)
@@ -86,28 +107,38 @@ def _value(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
     except msgspec.ValidationError as error:
         place = _PLACE.search(str(error))
         below = place.group(1) if place else ""
-        said = _PLACE.sub("", str(error))
+        theirs = _PLACE.sub("", str(error))
         choices, form = _choices(kind), _form(kind)
         valid: str | None = ", ".join(choices) or None
         scalar = not isinstance(data, (dict, list))
         if choices and (isinstance(data, str) or (scalar and not len(_members(kind)) > 1)):
-            said = f"{_shown(data)} is not one of them{did_you_mean(str(data), choices)}"
+            message = said(
+                "{shown} is not one of them{hint}",
+                "{shown} 不在合法取值之中{hint}",
+                shown=_shown(data),
+                hint=did_you_mean(str(data), choices),
+            )
         elif form and scalar:
-            said = f"{_shown(data)} is not {form}"
+            message = said("{shown} is not {form}", "{shown} 不是{form}", shown=_shown(data), form=form)
         elif len(_members(kind)) > 1:
-            said = f"must be {_words(kind)}, not {_name(data)}"
-            valid = valid or next((meta.description for meta in _metas(kind) if meta.description), None)
+            message = _must_be(_words(kind), data)
+            valid = valid or next(filter(None, map(_described, _metas(kind))), None)
         else:
-            said = said[0].lower() + said[1:].replace("`", "").replace(" | null", "")
-            said += f" ({_shown(data)})" if scalar else ""
+            about = said(" ({shown})", "（{shown}）", shown=_shown(data)) if scalar else ""
+            english = theirs[0].lower() + theirs[1:].replace("`", "").replace(" | null", "")
+            message = Said(f"{english}{about}", f"{type_says(theirs)}{in_zh(about)}")
             valid = valid or form
-        problems.append(Problem(path + below, said, valid=valid))
+        problems.append(Problem(path + below, message, valid=valid))
         return None
+
+
+def _must_be(wanted: str, data: Any) -> Said:
+    return said("must be {wanted}, not {found}", "必须是{wanted}，而不是{found}", wanted=wanted, found=_name(data))
 
 
 def _shown(data: Any) -> str:
     if data is None or isinstance(data, bool):
-        return {None: "nothing", True: "true", False: "false"}[data]
+        return {None: _NOTHING, True: "true", False: "false"}[data]
     return repr(data)
 
 
@@ -160,7 +191,13 @@ def _choices(kind: Any) -> list[str]:
 
 def _form(kind: Any) -> str | None:
     """How a text of this type is written, where it has a form: "a size: 512KB, 32MB"."""
-    return next((meta.description for meta in _metas(kind) if meta.pattern and meta.description), None)
+    return next((_described(meta) for meta in _metas(kind) if meta.pattern and meta.description), None)
+
+
+def _described(meta: msgspec.Meta) -> str | None:
+    """What is annotated on a type, with its Chinese, which stands in `extra`."""
+    zh = (meta.extra or {}).get("zh")
+    return Said(meta.description, zh) if meta.description and zh else meta.description
 
 
 def _words(kind: Any) -> str:
@@ -168,12 +205,17 @@ def _words(kind: Any) -> str:
     plain = bare(kind)
     origin, args = get_origin(plain), get_args(plain)
     if origin in (typing.Union, types.UnionType):
-        return " or ".join(map(_words, _members(kind)))
+        return _either([_words(member) for member in _members(kind)])
     if origin is typing.Literal:
-        return " or ".join(map(repr, args))
+        return _either([repr(choice) for choice in args])
     if origin is list:
-        return f"a list of {_words(args[0]).removeprefix('a ')}s"
-    return {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}.get(plain, "a mapping")
+        inner = _words(args[0])
+        return Said(f"a list of {inner.removeprefix('a ')}s", f"{in_zh(inner)}的列表")
+    return _WORDS.get(plain, _A_MAPPING)
+
+
+def _either(words: list[str]) -> Said:
+    return Said(" or ".join(words), "或".join(map(in_zh, words)))
 
 
 def _metas(kind: Any) -> list[Any]:
@@ -191,5 +233,4 @@ def _join(path: str, key: Any) -> str:
 
 
 def _name(data: Any) -> str:
-    names: dict[type, str] = {type(None): "nothing", str: "text", bool: "a yes/no", list: "a list", dict: "a mapping"}
-    return names.get(type(data), "a number")
+    return _NAMES.get(type(data), _A_NUMBER)

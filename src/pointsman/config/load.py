@@ -15,13 +15,15 @@ from pointsman.config.references import cross_check, unknown_packs
 from pointsman.config.rule_files import RuleFile, builtin_packs, read_rules
 from pointsman.config.salvage import salvage
 from pointsman.config.schema import Config
-from pointsman.config.yaml_source import parse_yaml, read_yaml
+from pointsman.config.yaml_source import TOP, parse_yaml, read_yaml
 from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.said import said
 
 _DEMO = f"""
 rules: {{packs: [{", ".join(f"builtin:{name}" for name in builtin_packs())}]}}
 sources: {{demo: {{demo: true}}}}
 """  # without any file
+_DEMO_NAME = said("built-in demo config", "内置演示配置")
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -50,9 +52,10 @@ def load(path: Path | None, flags: Mapping[str, Any] | None = None, env: Mapping
     ignored. Raises Problems only where the file as a whole cannot be read; all that is wrong in it waits in the result,
     so that what is wrong with the rules can be said along with it."""
     env = os.environ if env is None else env
-    source = read_yaml(path, variables=True) if path else parse_yaml(_DEMO, "built-in demo config")
+    source = read_yaml(path, variables=True) if path else parse_yaml(_DEMO, _DEMO_NAME)
     if not isinstance(source.data, (dict, type(None))):
-        raise Problems([Problem("top level", "must be a mapping of sections", where=source.name), *source.mistakes])
+        message = said("must be a mapping of sections", "必须是由各节组成的映射")
+        raise Problems([Problem(TOP, message, where=source.name), *source.mistakes])
     places = Places(source)
     found: list[Problem] = []
     data = fill_variables(source.data or {}, env, places, found)

@@ -13,10 +13,13 @@ from pointsman.config.places import Places
 from pointsman.config.schema import Log, Server
 from pointsman.config.yaml_source import VARIABLE, as_written, parse_yaml
 from pointsman.domain.errors import Problem, Problems, did_you_mean
+from pointsman.domain.said import said
 
 ENVIRONMENT: dict[str, type[msgspec.Struct]] = {"server": Server, "log": Log}
 """The sections that POINTSMAN_* reaches."""
 _ALSO = ("POINTSMAN_CONFIG",)
+_IN_ENVIRONMENT = said("environment", "环境变量")
+_ON_THE_LINE = said("command line", "命令行")
 
 
 def fill_variables(data: Any, env: Mapping[str, str], places: Places, problems: list[Problem], path: str = "") -> Any:
@@ -35,7 +38,8 @@ def fill_variables(data: Any, env: Mapping[str, str], places: Places, problems: 
 
     def value_of(match: re.Match[str]) -> str:
         if match[1] not in env:
-            problems.append(places.place(Problem(path, f"the environment has no variable {match[1]}")))
+            message = said("the environment has no variable {name}", "没有环境变量 {name}", name=match[1])
+            problems.append(places.place(Problem(path, message)))
             places.spoil(path)
         return env.get(match[1], "")
 
@@ -57,16 +61,16 @@ def lay_environment(data: dict[Any, Any], env: Mapping[str, str], places: Places
             continue
         if name not in valid:
             names = [*valid, *_ALSO]
-            message = f"unknown setting{did_you_mean(name, names)}"
-            problems.append(Problem(name, message, valid=", ".join(names), where="environment"))
+            message = said("unknown setting{hint}", "没有这项设置{hint}", hint=did_you_mean(name, names))
+            problems.append(Problem(name, message, valid=", ".join(names), where=_IN_ENVIRONMENT))
             continue
         section, key, kind = valid[name]
         try:
             value = _read(text, name, _plain(kind))
         except Problems as error:
-            problems += [Problem(name, problem.message, where="environment") for problem in error.problems]
+            problems += [Problem(name, problem.message, where=_IN_ENVIRONMENT) for problem in error.problems]
             continue
-        _lay(data, section, key, value, places, name, "environment")
+        _lay(data, section, key, value, places, name, _IN_ENVIRONMENT)
 
 
 def lay_flags(data: dict[Any, Any], flags: Mapping[str, Any], places: Places) -> None:
@@ -74,7 +78,7 @@ def lay_flags(data: dict[Any, Any], flags: Mapping[str, Any], places: Places) ->
     for name, value in flags.items():
         if value is not None:
             section, _, key = name.partition(".")
-            _lay(data, section, key, value, places, f"--{key.replace('_', '-')}", "command line")
+            _lay(data, section, key, value, places, f"--{key.replace('_', '-')}", _ON_THE_LINE)
 
 
 def _read(text: str, name: str, kind: Any) -> Any:

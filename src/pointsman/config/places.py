@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pointsman.config.yaml_source import YamlSource
+from pointsman.config.others_words import in_both
+from pointsman.config.yaml_source import TOP, YamlSource
 from pointsman.domain.errors import Problem
 
 
@@ -41,12 +42,25 @@ class Places:
         message = problem.message
         for setting, (written, value) in self._filled.items():
             if value and _within(path, setting):
-                message = message.replace(repr(value), repr(written)).replace(f'"{value}"', f'"{written}"')
-        return Problem(problem.path or "top level", message, valid=problem.valid, where=self._source.where(path))
+                message = in_both(message, _Masked(value, written))
+        return Problem(problem.path or TOP, message, valid=problem.valid, where=self._source.where(path))
 
     def place_all(self, problems: Iterable[Problem]) -> list[Problem]:
         """All of them placed, without those at spoilt places, of which something is said already."""
         return [self.place(problem) for problem in problems if problem.where or problem.path not in self._spoilt]
+
+
+class _Masked:
+    """A text with a value, in whatever quotes, as its author wrote it."""
+
+    def __init__(self, value: str, written: str) -> None:
+        self._pairs = [(repr(value), repr(written))]
+        self._pairs += [(f"{left}{value}{right}", f"{left}{written}{right}") for left, right in ('""', "“”")]
+
+    def __call__(self, text: str) -> str:
+        for shown, written in self._pairs:
+            text = text.replace(shown, written)
+        return text
 
 
 def _within(path: str, setting: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import get_args
 from urllib.parse import urlsplit
 
@@ -11,6 +11,7 @@ from pointsman.config.schema import RESERVED, TIER_ALIASES, Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.features import Language
+from pointsman.domain.said import said
 from pointsman.domain.task_types import TASK_TYPES
 
 LANGUAGES: tuple[str, ...] = get_args(Language)
@@ -46,24 +47,37 @@ def cross_check(config: Config, broken: Collection[str] = ()) -> tuple[list[Prob
     _routes(config, None if "entries" in broken else list(config.entries), problems)
     for name, entry in config.entries.items():
         if entry.arbiter != "off":
-            problems.append(Problem(f"entries.{name}.arbiter", "this version has no arbiter yet", valid="off"))
+            message = said("this version has no arbiter yet", "这个版本还没有仲裁器")
+            problems.append(Problem(f"entries.{name}.arbiter", message, valid="off"))
     if not is_loopback(config.server.host) and not config.auth.keys and "auth" not in broken:
         problems.append(
             Problem(
                 "server.host",
-                f"{config.server.host} can be reached from other machines, and auth.keys is empty; make a key with "
-                "`pointsman keys new NAME` and put its hash under auth.keys, or listen on 127.0.0.1",
+                said(
+                    "{host} can be reached from other machines, and auth.keys is empty; make a key with "
+                    "`pointsman keys new NAME` and put its hash under auth.keys, or listen on 127.0.0.1",
+                    "其他机器可以访问 {host}，而 auth.keys 是空的；请用 `pointsman keys new NAME` 生成密钥并把哈希写到 "
+                    "auth.keys 下，或者只监听 127.0.0.1",
+                    host=config.server.host,
+                ),
             )
         )
     seen: dict[str, int] = {}
     for index, key in enumerate(config.auth.keys):
         if key.name in seen:
-            problems.append(
-                Problem(f"auth.keys[{index}].name", f"{key.name!r} is the name of auth.keys[{seen[key.name]}] too")
+            message = said(
+                "{name!r} is the name of auth.keys[{other}] too",
+                "{name!r} 也是 auth.keys[{other}] 的名字",
+                name=key.name,
+                other=seen[key.name],
             )
+            problems.append(Problem(f"auth.keys[{index}].name", message))
         seen[key.name] = index
-    notes = [f"{name}: this version does not read this section yet" for name in RESERVED if getattr(config, name)]
-    return problems, notes
+    return problems, [
+        said("{name}: this version does not read this section yet", "{name}：这个版本还不读取这一节", name=name)
+        for name in RESERVED
+        if getattr(config, name)
+    ]
 
 
 def unknown_packs(config: Config, loaded: Collection[str]) -> list[Problem]:
@@ -72,8 +86,13 @@ def unknown_packs(config: Config, loaded: Collection[str]) -> list[Problem]:
     return [
         Problem(
             f"entries.{name}.packs[{index}]",
-            f"no pack {pack!r} is loaded{did_you_mean(pack, known)}",
-            valid=", ".join(known) or "none: rules names no pack",
+            said(
+                "no pack {pack!r} is loaded{hint}",
+                "没有加载规则包 {pack!r}{hint}",
+                pack=pack,
+                hint=did_you_mean(pack, known),
+            ),
+            valid=", ".join(known) or said("none: rules names no pack", "没有：rules 里没有列出任何规则包"),
         )
         for name, entry in config.entries.items()
         for index, pack in enumerate(entry.packs or ())
@@ -84,13 +103,19 @@ def unknown_packs(config: Config, loaded: Collection[str]) -> list[Problem]:
 def _routes(config: Config, entries: list[str] | None, problems: list[Problem]) -> None:
     for index, route in enumerate(config.routes):
         path, match = f"routes[{index}].match", route.match
-        _words(f"{path}.task_type", "task type", match.task_type, TASK_TYPES, problems)
-        _words(f"{path}.language", "language", match.language, LANGUAGES, problems)
+        _words(f"{path}.task_type", said("task type", "任务类型"), match.task_type, TASK_TYPES, problems)
+        _words(f"{path}.language", said("language", "语言"), match.language, LANGUAGES, problems)
         if entries is not None:
-            _words(f"{path}.entry", "entry", match.entry, entries, problems)
+            _words(f"{path}.entry", said("entry", "入口"), match.entry, entries, problems)
         low, high = match.min_tokens, match.max_tokens
         if low is not None and high is not None and low > high:
-            problems.append(Problem(path, f"min_tokens {low} is above max_tokens {high}: it never matches"))
+            message = said(
+                "min_tokens {low} is above max_tokens {high}: it never matches",
+                "min_tokens {low} 大于 max_tokens {high}，永远不会匹配",
+                low=low,
+                high=high,
+            )
+            problems.append(Problem(path, message))
 
 
 def _words(path: str, kind: str, given: str | list[str] | None, valid: Sequence[str], problems: list[Problem]) -> None:
@@ -98,7 +123,8 @@ def _words(path: str, kind: str, given: str | list[str] | None, valid: Sequence[
     for word in [given] if isinstance(given, str) else given or ():
         if word not in valid:
             hint = did_you_mean(word, list(valid))
-            problems.append(Problem(path, f"no {kind} {word!r}{hint}", valid=", ".join(valid) or "none"))
+            message = said("no {kind} {word!r}{hint}", "没有{kind} {word!r}{hint}", kind=kind, word=word, hint=hint)
+            problems.append(Problem(path, message, valid=", ".join(valid) or said("none", "没有")))
 
 
 def _public_url(url: str, problems: list[Problem]) -> None:
@@ -109,22 +135,32 @@ def _public_url(url: str, problems: list[Problem]) -> None:
     except ValueError:
         sound = False
     if not sound or not url.isprintable() or " " in url:
-        problems.append(Problem("server.public_url", f"{url!r} is no address of a server", valid=valid))
+        message = said("{url!r} is no address of a server", "{url!r} 不是服务器的地址", url=url)
+        problems.append(Problem("server.public_url", message, valid=valid))
     elif parts.query or parts.fragment or "?" in url or "#" in url:
-        problems.append(Problem("server.public_url", f"{url!r}: links cannot stand behind ? or #", valid=valid))
+        message = said("{url!r}: links cannot stand behind ? or #", "{url!r}：链接不能接在 ? 或 # 后面", url=url)
+        problems.append(Problem("server.public_url", message, valid=valid))
 
 
 def _targets(config: Config, problems: list[Problem]) -> None:
     names = target_names(config)
-    valid = ", ".join(names) or "none: models is empty"
+    valid = ", ".join(names) or said("none: models is empty", "没有：models 是空的")
     wanted = [(f"routes[{i}].target", route.target) for i, route in enumerate(config.routes)]
     if config.fallback.target:
         wanted.append(("fallback.target", config.fallback.target))
     for path, name in wanted:
         if name not in names:
-            problems.append(
-                Problem(path, f"{name!r} is no tier, alias or model{did_you_mean(name, list(names))}", valid=valid)
-            )
+            problems.append(Problem(path, no_target(name, names), valid=valid))
+
+
+def no_target(name: str, names: Iterable[str]) -> str:
+    """What is said of a target that is not among the valid `names`."""
+    return said(
+        "{name!r} is no tier, alias or model{hint}",
+        "没有名为 {name!r} 的档位、别名或模型{hint}",
+        name=name,
+        hint=did_you_mean(name, list(names)),
+    )
 
 
 def _backends(config: Config, problems: list[Problem]) -> None:
@@ -132,15 +168,18 @@ def _backends(config: Config, problems: list[Problem]) -> None:
         for index, backend in enumerate(model.backends):
             path = f"models.{tier}.backends[{index}]"
             if backend.engine == "embedded" and backend.base_url:
-                problems.append(Problem(f"{path}.base_url", "an embedded engine has none; name its port under port"))
-            if backend.engine not in ("embedded", "ollama") and not backend.base_url:
-                problems.append(
-                    Problem(
-                        f"{path}.base_url",
-                        f"is missing: where does {backend.engine} listen?",
-                        valid="http://host:port/v1",
-                    )
+                message = said(
+                    "an embedded engine has none; name its port under port",
+                    "内置引擎（embedded）没有这一项；端口写在 port 里",
                 )
+                problems.append(Problem(f"{path}.base_url", message))
+            if backend.engine not in ("embedded", "ollama") and not backend.base_url:
+                message = said(
+                    "is missing: where does {engine} listen?",
+                    "缺少这一项：{engine} 监听在哪里？",
+                    engine=backend.engine,
+                )
+                problems.append(Problem(f"{path}.base_url", message, valid="http://host:port/v1"))
 
 
 def _unique_names(config: Config, problems: list[Problem]) -> None:
@@ -152,7 +191,10 @@ def _unique_names(config: Config, problems: list[Problem]) -> None:
     ]
     for path, name in claims:
         if name in owner:
-            problems.append(Problem(path, f"the name {name!r} is taken by {owner[name]}"))
+            message = said(
+                "the name {name!r} is taken by {owner}", "名字 {name!r} 已被 {owner} 占用", name=name, owner=owner[name]
+            )
+            problems.append(Problem(path, message))
         owner.setdefault(name, path)
 
 

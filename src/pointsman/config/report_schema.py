@@ -9,8 +9,12 @@ from msgspec import Meta
 
 from pointsman.config.section import Section, Span
 
-Memory = Annotated[str, Meta(pattern=r"^[0-9]+ ?(MB|GB)$", description="a size: 512MB, 1GB")]
-Title = Annotated[str | dict[str, str], Meta(description="one text, or {zh: …, en: …}")]
+Memory = Annotated[
+    str, Meta(pattern=r"^[0-9]+ ?(MB|GB)$", description="a size: 512MB, 1GB", extra={"zh": "容量（如 512MB、1GB）"})
+]
+Title = Annotated[
+    str | dict[str, str], Meta(description="one text, or {zh: …, en: …}", extra={"zh": "一段文本，或 {zh: …, en: …}"})
+]
 
 
 class Source(Section, frozen=True):
@@ -50,7 +54,11 @@ class Dimension(Section, frozen=True):
     column: Annotated[str, Meta(min_length=1, description="default: the dimension's name")] | None = None
     words: Annotated[list[str], Meta(description="words for the dimension itself: 地区, region")] = []
     values: Annotated[
-        list[Value] | Literal["from_source"], Meta(description="a list, or from_source: read at start and reload")
+        list[Value] | Literal["from_source"],
+        Meta(
+            description="a list, or from_source: read at start and reload",
+            extra={"zh": "列表，或 from_source（启动和重新加载时读取）"},
+        ),
     ] = msgspec.field(default_factory=list)
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 import msgspec
 
 from pointsman.config.convert import convert
+from pointsman.config.others_words import all_of
 from pointsman.config.schema import Rules
 from pointsman.config.section import Section
 from pointsman.config.yaml_source import YamlSource, read_yaml
 from pointsman.domain.errors import Problem, Problems, did_you_mean
+from pointsman.domain.said import said
 
 BUILTIN = Path(__file__).resolve().parent.parent / "packs"
 
@@ -71,7 +73,7 @@ def read_rules(rules: Rules, base: Path) -> tuple[list[RuleFile], list[Problem]]
 
 def _named_at(path: str, problem: Problem) -> Problem:
     """A file that cannot be read at all is a problem of the line that names it."""
-    return problem if problem.where else Problem(path, str(problem))
+    return problem if problem.where else Problem(path, problem.said)
 
 
 def _pack_folders(name: str, base: Path, path: str) -> list[Path]:
@@ -80,19 +82,36 @@ def _pack_folders(name: str, base: Path, path: str) -> list[Path]:
         short, valid = name.removeprefix("builtin:"), builtin_packs()
         if short not in valid:
             listed = ", ".join(f"builtin:{each}" for each in valid)
-            raise Problem(path, f"no pack {short!r} ships{did_you_mean(short, valid)}", valid=listed)
+            message = said(
+                "no pack {name!r} ships{hint}",
+                "没有内置规则包 {name!r}{hint}",
+                name=short,
+                hint=did_you_mean(short, valid),
+            )
+            raise Problem(path, message, valid=listed)
         return [BUILTIN / short]
     folder = base / name
     try:
         if not folder.is_dir():
-            raise Problem(path, f"there is no folder {folder}")
+            raise Problem(path, said("there is no folder {folder}", "没有文件夹 {folder}", folder=folder))
         if (folder / "pack.yaml").is_file():
             return [folder]
         packs = sorted(card.parent for card in folder.glob("*/pack.yaml"))
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise Problem(path, f"{str(folder)!r} cannot be read: {error}") from None
+        message = said(
+            "{folder!r} cannot be read: {reason}",
+            "无法读取 {folder!r}：{reason}",
+            folder=str(folder),
+            reason=all_of(error),
+        )
+        raise Problem(path, message) from None
     if not packs:
-        raise Problem(path, f"{folder} holds no pack (a folder with pack.yaml)")
+        message = said(
+            "{folder} holds no pack (a folder with pack.yaml)",
+            "{folder} 里没有规则包（含有 pack.yaml 的文件夹）",
+            folder=folder,
+        )
+        raise Problem(path, message)
     return packs
 
 

@@ -11,7 +11,14 @@ from pointsman.config.report_schema import Files, Report, Source
 from pointsman.config.section import Section, Size, Span
 
 Engine = Literal["embedded", "llamacpp", "vllm", "ollama", "trtllm", "openai"]
-Hash = Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$", description="sha256: and 64 hexadecimal digits")]
+Hash = Annotated[
+    str,
+    Meta(
+        pattern=r"^sha256:[0-9a-f]{64}$",
+        description="sha256: and 64 hexadecimal digits",
+        extra={"zh": " sha256: 加 64 位十六进制数字"},
+    ),
+]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -116,16 +123,25 @@ class RouteMatch(Section, frozen=True):
 
     max_tokens: Annotated[int, Meta(ge=0, description="at most this many input tokens")] | None = None
     min_tokens: Annotated[int, Meta(ge=0, description="at least this many input tokens")] | None = None
-    task_type: Annotated[str | list[str] | None, Meta(description="one task type or several, declared or inferred")] = (
-        None
-    )
-    language: Annotated[str | list[str] | None, Meta(description="language of the question: zh, en, other")] = None
+    task_type: Annotated[
+        str | list[str] | None,
+        Meta(
+            description="one task type or several, declared or inferred",
+            extra={"zh": "一个或几个任务类型，声明的或推测的"},
+        ),
+    ] = None
+    language: Annotated[
+        str | list[str] | None,
+        Meta(description="language of the question: zh, en, other", extra={"zh": "问题的语言：zh、en、other"}),
+    ] = None
     turns: Annotated[int, Meta(ge=1, description="at least this many user messages")] | None = None
     code: Annotated[bool | None, Meta(description="whether the question holds code")] = None
     tools: Annotated[bool | None, Meta(description="whether the request offers tools")] = None
     images: Annotated[bool | None, Meta(description="whether a message holds an image or another file")] = None
     brief: Annotated[bool, Meta(description="a short answer was asked for")] | None = None
-    entry: Annotated[str | list[str] | None, Meta(description="entries whose requests it takes")] = None
+    entry: Annotated[
+        str | list[str] | None, Meta(description="entries whose requests it takes", extra={"zh": "接哪些入口的请求"})
+    ] = None
 
 
 class Route(Section, frozen=True):

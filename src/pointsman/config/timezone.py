@@ -7,6 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pointsman.domain.errors import Problem, did_you_mean
+from pointsman.domain.said import said
 
 
 def zone_name(configured: str | None) -> str:
@@ -17,8 +18,8 @@ def zone_name(configured: str | None) -> str:
             hint = did_you_mean(configured, names)
             raise Problem(
                 "server.timezone",
-                f"there is no time zone {configured!r}{hint}",
-                valid="an IANA name such as Asia/Shanghai",
+                said("there is no time zone {name!r}{hint}", "没有时区 {name!r}{hint}", name=configured, hint=hint),
+                valid=said("an IANA name such as Asia/Shanghai", "IANA 时区名，如 Asia/Shanghai"),
             )
         return configured
     return _machine()

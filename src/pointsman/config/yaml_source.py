@@ -8,7 +8,9 @@ from typing import Any
 
 import yaml
 
+from pointsman.config.others_words import in_both, why, yaml_says
 from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.said import said
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 64
@@ -35,7 +37,10 @@ _SCALARS = {
 }
 _FIRST = {"bool": "tTfF", "int": "-+0123456789", "float": "-+.0123456789", "null": ["~", "n", "N", ""], "merge": "<"}
 _ALLOWED = {f"{_TAG}{name}" for name in (*_SCALARS, "str", "seq", "map")} | {"!"}
-_VALID_TAGS = "none, or !!str, !!int, !!float, !!bool, !!null, !!seq, !!map"
+_VALID_TAGS = said(
+    "none, or !!str, !!int, !!float, !!bool, !!null, !!seq, !!map",
+    "不写，或 !!str、!!int、!!float、!!bool、!!null、!!seq、!!map",
+)
 
 _Loader.yaml_implicit_resolvers = {}
 for _name, _pattern in _SCALARS.items():
@@ -73,13 +78,11 @@ class YamlSource:
     def where(self, path: str) -> str:
         """`file:line` of a path; only the file, where the path leads nowhere."""
         line = self.line(path)
-        return f"{self.name}:{line}" if line else self.name
+        return in_both(self.name, lambda name: f"{name}:{line}") if line else self.name
 
     def place(self, problem: Problem) -> Problem:
         """The same problem, with file and line."""
-        return Problem(
-            problem.path or "top level", problem.message, valid=problem.valid, where=self.where(problem.path)
-        )
+        return Problem(problem.path or TOP, problem.message, valid=problem.valid, where=self.where(problem.path))
 
 
 def parse_yaml(text: str, name: str, *, variables: bool = False) -> YamlSource:
@@ -100,12 +103,12 @@ def parse_yaml(text: str, name: str, *, variables: bool = False) -> YamlSource:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{name}:{mark.line + 1}" if mark else name
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise Problems([Problem("YAML", f"cannot be read: {as_written(what)}", where=where)]) from None
+        what = yaml_says(getattr(error, "problem", None) or str(error).splitlines()[0])
+        raise Problems([_unreadable("YAML", in_both(what, as_written), where)]) from None
     except RecursionError:
-        raise Problems([Problem("YAML", f"cannot be read: {_TOO_DEEP}", where=name)]) from None
+        raise Problems([_unreadable("YAML", _TOO_DEEP, name)]) from None
     except ValueError as error:
-        raise Problems([Problem("YAML", f"cannot be read: {error}", where=name)]) from None
+        raise Problems([_unreadable("YAML", yaml_says(str(error)), name)]) from None
     return YamlSource(name, data, survey.lines, survey.mistakes)
 
 
@@ -119,16 +122,22 @@ def read_yaml(path: Path, *, variables: bool = False) -> YamlSource:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise Problems([Problem(str(path), "there is no such file")]) from None
+        raise Problems([Problem(str(path), said("there is no such file", "没有这个文件"))]) from None
     except UnicodeDecodeError as error:
-        raise Problems([Problem(str(path), f"is not UTF-8 (byte {error.start})")]) from None
+        message = said("is not UTF-8 (byte {byte})", "不是 UTF-8 编码（第 {byte} 字节）", byte=error.start)
+        raise Problems([Problem(str(path), message)]) from None
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        reason = getattr(error, "strerror", None) or error
-        raise Problems([Problem(str(path), f"cannot be read: {reason}")]) from None
+        raise Problems([_unreadable(str(path), why(error))]) from None
     return parse_yaml(text, str(path), variables=variables)
 
 
-_TOO_DEEP = f"nested deeper than {_MAX_DEPTH} levels"
+def _unreadable(path: str, reason: str, where: str | None = None) -> Problem:
+    return Problem(path, said("cannot be read: {reason}", "无法读取：{reason}", reason=reason), where=where)
+
+
+_TOO_DEEP = said("nested deeper than {most} levels", "嵌套超过 {most} 层", most=_MAX_DEPTH)
+TOP = said("top level", "最外层")
+"""How the path of the document itself is shown."""
 
 
 class _Survey:
@@ -151,7 +160,11 @@ class _Survey:
         if not fresh:
             self._repeated += 1
             if self._repeated > _MAX_REPEATED:
-                what = f"its aliases (*name) repeat more than {_MAX_REPEATED:,} values"
+                what = said(
+                    "its aliases (*name) repeat more than {most:,} values",
+                    "别名（*名字）重复了超过 {most:,} 个值",
+                    most=_MAX_REPEATED,
+                )
                 raise yaml.MarkedYAMLError(problem=what, problem_mark=node.start_mark)
         self.lines[path] = line + 1
         if isinstance(node, yaml.MappingNode):
@@ -171,10 +184,14 @@ class _Survey:
             below = f"{path}.{word}" if path else str(word)
             line = key.start_mark.line
             if fresh and word in keys and word != "<<":
-                self._wrong(below, "this key is given twice; only one can hold", line)
+                twice = said("this key is given twice; only one can hold", "这个键写了两次，只能有一个生效")
+                self._wrong(below, twice, line)
             if fresh and isinstance(key, yaml.ScalarNode):
                 if word != key.value:
-                    self._wrong(below, "a name cannot come from the environment; write it out", line)
+                    filled = said(
+                        "a name cannot come from the environment; write it out", "名字不能取自环境变量，请直接写出"
+                    )
+                    self._wrong(below, filled, line)
                 self._scalar(key, below, line)
             keys.add(word)
             self.walk(value, below, depth + 1, line)
@@ -185,7 +202,9 @@ class _Survey:
             raise _foreign(node)
         if node.tag == f"{_TAG}int" and not _LEAST <= _number(node.value) <= _MOST:
             shown = node.value if len(node.value) <= 40 else f"{node.value[:40]}…"
-            self._wrong(path, f"{shown} is beyond 64 bits", line, f"{_LEAST} to {_MOST}")
+            message = said("{shown} is beyond 64 bits", "{shown} 超出 64 位整数的范围", shown=shown)
+            valid = said("{least} to {most}", "{least} 到 {most}", least=_LEAST, most=_MOST)
+            self._wrong(path, message, line, valid)
 
     def _wrong(self, path: str, message: str, line: int, valid: str | None = None) -> None:
         self.mistakes.append(Problem(path, message, valid=valid, where=f"{self._name}:{line + 1}"))
@@ -193,7 +212,14 @@ class _Survey:
 
 def _foreign(node: Any) -> yaml.MarkedYAMLError:
     tag = node.tag.replace(_TAG, "!!")
-    value = f" of {as_written(node.value)[:40]!r}" if isinstance(node, yaml.ScalarNode) else ""
-    return yaml.MarkedYAMLError(
-        problem=f"the tag {tag[:40]}{value} cannot be (valid: {_VALID_TAGS})", problem_mark=node.start_mark
+    value: str = ""
+    if isinstance(node, yaml.ScalarNode):
+        value = said(" of {text!r}", "（值 {text!r}）", text=as_written(node.value)[:40])
+    problem = said(
+        "the tag {tag}{value} cannot be (valid: {valid})",
+        "标签 {tag}{value}不能用在这里（合法取值：{valid}）",
+        tag=tag[:40],
+        value=value,
+        valid=_VALID_TAGS,
     )
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)

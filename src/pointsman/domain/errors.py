@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Literal
 
+from pointsman.domain.said import Said, Tongue, said, told
+
 ErrorType = Literal[
     "invalid_request_error",
     "authentication_error",
@@ -56,6 +58,21 @@ class Problem(Exception):
         place = f"{self.where}: {self.path}" if self.where else self.path
         return f"{place}: {self.message}" + (f" (valid: {self.valid})" if self.valid else "")
 
+    def text(self, tongue: Tongue) -> str:
+        """Place, message and valid values in that language."""
+        return told(self.said, tongue)
+
+    @property
+    def said(self) -> Said:
+        """All of it in both languages; the English text is that of `str`."""
+        place = (
+            said("{where}: {path}", "{where}：{path}", where=self.where, path=self.path) if self.where else self.path
+        )
+        valid = said(" (valid: {valid})", "（合法取值：{valid}）", valid=self.valid) if self.valid else ""
+        return said(
+            "{place}: {message}{valid}", "{place}：{message}{valid}", place=place, message=self.message, valid=valid
+        )
+
 
 class Problems(Exception):
     """Everything that is wrong, at once."""
@@ -64,8 +81,13 @@ class Problems(Exception):
         self.problems = problems
         super().__init__("\n".join(str(problem) for problem in problems))
 
+    @property
+    def said(self) -> Said:
+        """As `Problem.said`, one a line."""
+        return Said(str(self), "\n".join(problem.said.zh for problem in self.problems))
 
-def did_you_mean(word: str, valid: list[str]) -> str:
+
+def did_you_mean(word: str, valid: list[str]) -> Said:
     """`, did you mean "x"?` where one valid word is close, else nothing."""
     close = get_close_matches(word, valid, n=1, cutoff=0.6)
-    return f', did you mean "{close[0]}"?' if close else ""
+    return said(', did you mean "{close}"?', "，是不是“{close}”？", close=close[0]) if close else Said("", "")

@@ -54,6 +54,11 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "规则 {rule} 命中；有一个不认识的取值，先问清楚",
         "en": "rule {rule} took it; a value is not known, so it asks",
     },
+    "asks.format": {
+        "zh": "规则 {rule} 命中；要了不止一种格式，先问清楚",
+        "en": "rule {rule} took it; more than one format was asked for, so it asks",
+    },
+    "report.grouped": {"zh": "汇总方式：{labels}", "en": "Grouped by: {labels}"},
     "report.reason": {
         "zh": "规则 {rule} 命中；理解为 {what}",
         "en": "rule {rule} took it; understood as {what}",

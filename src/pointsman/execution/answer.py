@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said
 
 Verdict = Literal["good", "final", "next"]
 _CLIENT_FAULTS = frozenset((400, 409, 413, 415, 422, 451))
@@ -20,7 +21,9 @@ def judge(status: int) -> Verdict:
     return "final" if status in _CLIENT_FAULTS else "next"
 
 
-def backend_error(target: str, status: int, body: bytes, retry_after: float | None = None) -> PointsmanError:
+def backend_error(
+    target: str, status: int, body: bytes | dict[str, Any], retry_after: float | None = None
+) -> PointsmanError:
     """The engine's own words in the gateway's error shape. 4xx that the client caused keep their status (422 becomes
     400); what the client cannot help becomes 502, and overload 503 or 429 as it was."""
     message, code, kind, param = _words(body)
@@ -28,9 +31,21 @@ def backend_error(target: str, status: int, body: bytes, retry_after: float | No
     shown = status if final or status in (429, 503) else 502
     shown = 400 if shown == 422 else shown
     if not final:
-        message = f"{target} answered {status}: {message}"
+        message = said(
+            "{target} answered {status}: {message}",
+            "{target} 返回了 {status}：{message}",
+            target=target,
+            status=status,
+            message=message,
+        )
     return PointsmanError(
-        message or f"{target} answered {status} without a word",
+        message
+        or said(
+            "{target} answered {status} without a word",
+            "{target} 返回了 {status}，没有任何说明",
+            target=target,
+            status=status,
+        ),
         status=shown,
         type=kind if final and kind else ("invalid_request_error" if final else "api_error"),  # type: ignore[arg-type]
         code=code or ("bad_request" if final else "backend_error"),
@@ -40,13 +55,15 @@ def backend_error(target: str, status: int, body: bytes, retry_after: float | No
     )
 
 
-def _words(body: bytes) -> tuple[str, str | None, str | None, str | None]:
+def _words(body: bytes | dict[str, Any]) -> tuple[str, str | None, str | None, str | None]:
     """Engines put their message in error.message (OpenAI, llama.cpp, vLLM ≥ 0.10), message (older vLLM), error
     (Ollama's own API) or detail (FastAPI)."""
-    try:
-        data = msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        return body[:500].decode("utf-8", "replace").strip(), None, None, None
+    data: Any = body
+    if isinstance(body, bytes):
+        try:
+            data = msgspec.json.decode(body)
+        except msgspec.DecodeError:
+            return body[:500].decode("utf-8", "replace").strip(), None, None, None
     if not isinstance(data, dict):
         return str(data)[:500], None, None, None
     error = data.get("error", data)
@@ -59,7 +76,7 @@ def _words(body: bytes) -> tuple[str, str | None, str | None, str | None]:
     if isinstance(kind, str) and "context" in kind:
         code, kind = "context_length_exceeded", "invalid_request_error"
     return (
-        str(message)[:2000],
+        message if isinstance(message, Said) else str(message)[:2000],
         code,
         kind if isinstance(kind, str) and kind.endswith("_error") else None,
         param if isinstance(param, str) else None,

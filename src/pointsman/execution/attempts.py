@@ -10,6 +10,7 @@ import msgspec
 
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said
 from pointsman.execution.answer import backend_error, judge
 from pointsman.execution.first_event import error_in, is_nothing, read_first_event
 from pointsman.ports.backend import Backend, BackendFailure, Call, Stream
@@ -69,7 +70,7 @@ async def open_first(
                 code = opened.get("code")
                 status = code if isinstance(code, int) and 400 <= code < 600 else 500
                 judgement = judge(status)
-                failure = backend_error(target, status, msgspec.json.encode({"error": opened}))
+                failure = backend_error(target, status, {"error": opened})
             else:
                 body = await stream.read(1 << 20)
                 failure = backend_error(target, status, body, _retry_after(stream))
@@ -79,7 +80,7 @@ async def open_first(
         except BackendFailure as error:
             kind = error.kind
             failure = PointsmanError(
-                f"{target}: {error.message}",
+                said("{target}: {message}", "{target}：{message}", target=target, message=error.message),
                 status=_STATUS.get(error.kind, 502 if error.kind != "connect" else 503),
                 type="timeout_error" if error.kind in _STATUS else "api_error",
                 code=error.kind,
@@ -95,7 +96,7 @@ async def open_first(
                     took_ms=round((clock.monotonic() - start) * 1000, 3),
                     status=status,
                     failure=kind,
-                    message=failure.message if failure else None,
+                    message=str(failure.message) if failure else None,
                 )
             )
         last = failure
@@ -113,17 +114,27 @@ async def _begin(
         async with asyncio.timeout(max(backend.first_byte + spent, 0.001)):
             first = await (read_first_event(rest) if must_stream else anext(rest, b""))
     except TimeoutError:
-        message = f"no first byte of a reply within {backend.first_byte:g} s"
+        message = said(
+            "no first byte of a reply within {seconds:g} s",
+            "{seconds:g} 秒内没有收到回复的第一个字节",
+            seconds=backend.first_byte,
+        )
         raise BackendFailure("first_byte_timeout", message) from None
     if must_stream:
         content_type = stream.header("content-type") or "text/event-stream"
         if "event-stream" not in content_type and "json" not in content_type:
-            return {"message": f"answered with {content_type[:80]} and not with a stream of events"}
+            return {
+                "message": said(
+                    "answered with {type} and not with a stream of events",
+                    "返回的是 {type}，而不是事件流",
+                    type=content_type[:80],
+                )
+            }
         error = error_in(first)
         if error is not None:
             return error
         if is_nothing(first) and "json" not in content_type:
-            return {"message": "an empty stream"}
+            return {"message": Said("an empty stream", "空的流")}
     return Opened(target, stream, first, rest)
 
 

@@ -23,7 +23,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from pointsman.fleet.builtin import INSTALL_ENGINE
+from pointsman.domain.said import Said, said
+from pointsman.fleet.builtin import NO_ENGINE
 from pointsman.fleet.settings import MAX_SETTINGS_BYTES, ChildReport, ChildSettings
 from pointsman.parent_death import die_with_parent
 
@@ -48,6 +49,9 @@ OWNED = {
 class Refused(Exception):
     """A setting that cannot be; the text names it and what is valid."""
 
+    def __init__(self, message: Said) -> None:
+        super().__init__(message)
+
 
 def main() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the gateway, which lets its streams end first
@@ -61,7 +65,9 @@ def main() -> NoReturn:
     try:
         server, report = serve(settings)
     except Exception as error:  # the edge of the process: a sentence for the parent, never a traceback
-        server, report = None, ChildReport(error=str(error) or type(error).__name__)
+        told = error.args[0] if error.args else None
+        zh = told.zh if isinstance(told, Said) else None
+        server, report = None, ChildReport(error=str(error) or type(error).__name__, error_zh=zh)
     os.write(report_to, msgspec.json.encode(report) + b"\n")
     os.close(report_to)
     if server is None:
@@ -85,9 +91,15 @@ def serve(settings: ChildSettings) -> tuple[Any, ChildReport]:
     try:
         import xllamacpp
     except ModuleNotFoundError:
-        raise ImportError(f"the embedded engine is not installed; run: {INSTALL_ENGINE}") from None
+        raise ImportError(NO_ENGINE) from None
     except ImportError as error:
-        raise ImportError(f"the embedded engine cannot be loaded on this machine: {error}") from None
+        raise ImportError(
+            said(
+                "the embedded engine cannot be loaded on this machine: {why}",
+                "内置引擎无法在这台机器上加载：“{why}”",
+                why=error,
+            )
+        ) from None
     params = xllamacpp.CommonParams()
     params.model.path = settings.path
     params.model_alias = [settings.name]
@@ -114,7 +126,9 @@ def serve(settings: ChildSettings) -> tuple[Any, ChildReport]:
     params.cache_ram_mib = PROMPT_CACHE_MIB
     for key, value in settings.extra.items():
         if key in OWNED:
-            raise Refused(f'extra: "{key}" is set by `{OWNED[key]}`')
+            raise Refused(
+                said('extra: "{key}" is set by `{by}`', "extra：“{key}”由 `{by}` 设置", key=key, by=OWNED[key])
+            )
         _set(params, key, value, "extra")
     server = xllamacpp.Server(params)
     address = server.listening_address
@@ -148,25 +162,54 @@ def _set(holder: Any, key: str, value: Any, place: str) -> None:
     valid = [name for name in dir(holder) if not name.startswith("_")]
     if key not in valid:
         close = get_close_matches(key, [name for name in valid if place != "extra" or name not in OWNED], n=3)
-        hint = f" (close to it: {', '.join(close)})" if close else ""
-        raise Refused(f'{place}: {type(holder).__name__} has no attribute "{key}"{hint}')
-    current = getattr(holder, key)
+        hint = said(" (close to it: {names})", "（相近的有：{names}）", names=", ".join(close)) if close else ""
+        raise Refused(
+            said(
+                '{place}: {holder} has no attribute "{key}"{hint}',
+                "{place}：{holder} 没有属性“{key}”{hint}",
+                place=place,
+                holder=type(holder).__name__,
+                key=key,
+                hint=hint,
+            )
+        )
+    current, at = getattr(holder, key), f"{place}.{key}"
     if isinstance(value, dict) and not isinstance(current, dict):
         for inner, inner_value in value.items():
             _set(current, inner, inner_value, f"{place}.{key}")
         return
     if isinstance(current, bool) and not isinstance(value, bool):
-        raise Refused(f"{place}.{key}: {json.dumps(value)} is not true or false")
+        raise Refused(
+            said(
+                "{at}: {value} is not true or false", "{at}：{value} 不是 true 或 false", at=at, value=json.dumps(value)
+            )
+        )
     if isinstance(current, Enum) and isinstance(value, str):
         names = {member.name.lower().rpartition("_type_")[2]: member for member in type(current)}
         found = names.get(value.lower().rpartition("_type_")[2])
         if found is None:
-            raise Refused(f"{place}.{key}: unknown value {json.dumps(value)} (valid: {', '.join(names)})")
+            raise Refused(
+                said(
+                    "{at}: unknown value {value} (valid: {names})",
+                    "{at}：未知的值 {value}（合法取值：{names}）",
+                    at=at,
+                    value=json.dumps(value),
+                    names=", ".join(names),
+                )
+            )
         value = found
     try:
         setattr(holder, key, value)
     except (TypeError, ValueError, OverflowError, AssertionError, AttributeError) as error:
-        raise Refused(f"{place}.{key}: {json.dumps(value)} is refused: {error}") from None
+        raise Refused(
+            said(
+                "{at}: {value} is refused: {why}",
+                "{at}：{value} 被拒绝：“{why}”",
+                at=at,
+                value=json.dumps(value),
+                why=error,
+            )
+        ) from None
 
 
 def _ask(address: str) -> tuple[int | None, int | None]:

@@ -11,13 +11,17 @@ import math
 import stat
 import struct
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
+from pointsman.domain.said import Said, in_zh, said
 from pointsman.domain.target import ModelFacts
 
 Scalar = int | float | bool | str
+What = tuple[Any, ...]
+"""What is being read: both templates and their slots, put together only where it goes wrong (`_say`); a slot may be a
+What itself."""
 
 CHUNK = 1 << 20
 MAX_PAIRS = 1 << 16
@@ -37,8 +41,9 @@ class GgufError(Exception):
     """The file cannot be read as GGUF. `offset` is the byte at which that showed. `damaged` is False where the file may
     be sound and only of a kind this reader does not know, so that an engine may still load it."""
 
-    def __init__(self, message: str, offset: int, *, damaged: bool = True) -> None:
-        super().__init__(f"{message} (at byte {offset:,})")
+    def __init__(self, message: Said, offset: int, *, damaged: bool = True) -> None:
+        self.message = said("{it} (at byte {at:,})", "{it}（第 {at:,} 字节处）", it=message, at=offset)
+        super().__init__(self.message)
         self.offset = offset
         self.damaged = damaged
 
@@ -58,7 +63,7 @@ def read_gguf(path: str | Path) -> GgufMetadata:
     """Blocking; 30 ms for SmolLM2, at most about 2 s and 64 MiB for a hostile file. Raises GgufError, OSError."""
     path = Path(path)
     if not stat.S_ISREG(path.stat().st_mode):  # opening a FIFO would hang
-        raise GgufError("not a regular file", 0)
+        raise GgufError(Said("not a regular file", "不是普通文件"), 0)
     with path.open("rb", buffering=0) as file:
         return parse_gguf(file, path.stat().st_size)
 
@@ -66,39 +71,57 @@ def read_gguf(path: str | Path) -> GgufMetadata:
 def parse_gguf(file: BinaryIO, size: int) -> GgufMetadata:
     """`read_gguf` of an open, seekable file of `size` bytes."""
     reader = _Reader(file, size)
-    magic = reader.take(4, "the magic number")
+    magic = reader.take(4, ("the magic number", "魔数"))
     if magic != b"GGUF":
-        raise GgufError(f"not a GGUF file: it starts with {magic!r} instead of b'GGUF'", 0)
-    version = int(reader.number("<I", "the version"))
+        what = said(
+            "not a GGUF file: it starts with {magic!r} instead of b'GGUF'",
+            "不是 GGUF 文件：开头是 {magic!r} 而不是 b'GGUF'",
+            magic=magic,
+        )
+        raise GgufError(what, 0)
+    version = int(reader.number("<I", ("the version", "版本号")))
     if version not in (2, 3):
         swapped = version & 0xFFFF == 0 and version != 0
-        what = "a big-endian GGUF file" if swapped else f"GGUF version {version}"
-        raise GgufError(f"{what} is not supported (valid: 2, 3, little-endian)", 4, damaged=False)
-    tensors = int(reader.number("<Q", "the number of tensors"))
-    pairs = int(reader.number("<Q", "the number of pairs"))
+        kind_of = Said("a big-endian GGUF file", "大端序的 GGUF 文件")
+        what = kind_of if swapped else said("GGUF version {version}", "GGUF 版本 {version} ", version=version)
+        unknown = said(
+            "{what} is not supported (valid: 2, 3, little-endian)", "不支持{what}（合法取值：2、3，小端序）", what=what
+        )
+        raise GgufError(unknown, 4, damaged=False)
+    tensors = int(reader.number("<Q", ("the number of tensors", "张量的个数")))
+    pairs = int(reader.number("<Q", ("the number of pairs", "元数据的条数")))
     if tensors > MAX_TENSORS or pairs > MAX_PAIRS:
-        raise GgufError(f"absurd counts: {tensors:,} tensors, {pairs:,} pairs of metadata", 8)
+        absurd = said(
+            "absurd counts: {tensors:,} tensors, {pairs:,} pairs of metadata",
+            "数目不合理：{tensors:,} 个张量，{pairs:,} 条元数据",
+            tensors=tensors,
+            pairs=pairs,
+        )
+        raise GgufError(absurd, 8)
     scalars: dict[str, Scalar] = {}
     arrays: dict[str, list[int | float | bool]] = {}
     seen: set[str] = set()
     for _ in range(pairs):
         at = reader.at
-        key = reader.text("a key", MAX_KEY)
+        key = reader.text(("a key", "一个键"), MAX_KEY)
+        shown = key[:80]
         if key in seen:
-            raise GgufError(f'key "{key[:80]}" stands twice', at)
+            raise GgufError(said('key "{key}" stands twice', "键“{key}”出现了两次", key=shown), at)
         seen.add(key)
-        kind = int(reader.number("<I", f'the type of "{key[:80]}"'))
+        value_of = ('the value of "{}"', "“{}”的值", shown)
+        kind = int(reader.number("<I", ('the type of "{}"', "“{}”的类型", shown)))
         if kind == _STRING:
-            scalars[key] = reader.text(f'the value of "{key[:80]}"', MAX_KEPT)
+            scalars[key] = reader.text(value_of, MAX_KEPT)
         elif kind == _ARRAY:
-            items = reader.array(key[:80])
+            items = reader.array(shown)
             if items is not None:
                 arrays[key] = items
         elif kind in _NUMBERS:
-            number = reader.number(_NUMBERS[kind], f'the value of "{key[:80]}"')
+            number = reader.number(_NUMBERS[kind], value_of)
             scalars[key] = bool(number) if kind == _BOOL else number
         else:
-            raise GgufError(f'"{key[:80]}" has unknown type {kind}', reader.at - 4, damaged=False)
+            unknown = said('"{key}" has unknown type {kind}', "“{key}”的类型 {kind} 未知", key=shown, kind=kind)
+            raise GgufError(unknown, reader.at - 4, damaged=False)
     counted = _count_parameters(reader, tensors)
     return GgufMetadata(_facts(scalars, arrays, counted), scalars, arrays, version, tensors)
 
@@ -107,15 +130,15 @@ def _count_parameters(reader: _Reader, tensors: int) -> int:
     """Elements of all tensors, from their descriptions: name, u32 dimensions, u64 sizes, u32 type, u64 offset."""
     total = 0
     for index in range(tensors):
-        reader.skip_text(f"the name of tensor {index}")
+        reader.skip_text(("the name of tensor {}", "张量 {} 的名字", index))
         at = reader.at
-        dimensions = int(reader.number("<I", f"the dimensions of tensor {index}"))
+        dimensions = int(reader.number("<I", ("the dimensions of tensor {}", "张量 {} 的维数", index)))
         if dimensions > 8:
-            raise GgufError(f"tensor {index} has {dimensions} dimensions", at)
-        total += math.prod(
-            struct.unpack(f"<{dimensions}Q", reader.take(8 * dimensions, f"the shape of tensor {index}"))
-        )
-        reader.take(12, f"the place of tensor {index}")
+            many = said("tensor {it} has {n} dimensions", "张量 {it} 有 {n} 个维度", it=index, n=dimensions)
+            raise GgufError(many, at)
+        shape = reader.take(8 * dimensions, ("the shape of tensor {}", "张量 {} 的形状", index))
+        total += math.prod(struct.unpack(f"<{dimensions}Q", shape))
+        reader.take(12, ("the place of tensor {}", "张量 {} 的位置", index))
     return total
 
 
@@ -148,6 +171,12 @@ def _facts(scalars: dict[str, Scalar], arrays: dict[str, list[int | float | bool
     )
 
 
+def _say(what: What) -> Said:
+    en, zh, *slots = what
+    parts = [_say(slot) if isinstance(slot, tuple) else slot for slot in slots]
+    return Said(en.format(*parts), zh.format(*map(in_zh, parts)))
+
+
 class _Reader:
     """A window of about 1 MiB that moves over the file. `at` is the offset in the file of the next byte."""
 
@@ -161,60 +190,64 @@ class _Reader:
         self._kept = 0
         self._walked = 0
 
-    def take(self, count: int, what: str) -> bytes:
+    def take(self, count: int, what: What) -> bytes:
         self._need(count, what)
         begin = self.at - self._start
         self.at += count
         return self._window[begin : begin + count]
 
-    def number(self, form: str, what: str) -> int | float:
+    def number(self, form: str, what: What) -> int | float:
         value: int | float = struct.unpack(form, self.take(struct.calcsize(form), what))[0]
         return value
 
-    def text(self, what: str, limit: int) -> str:
+    def text(self, what: What, limit: int) -> str:
         at = self.at
-        length = int(self.number("<Q", f"the length of {what}"))
+        length = int(self.number("<Q", ("the length of {}", "{}的长度", what)))
         self._kept += length
         if length > limit or self._kept > MAX_KEPT:
             self._check(length, what, at)
-            raise GgufError(f"{what} is {length:,} bytes long", at)
+            long = said("{what} is {length:,} bytes long", "{what}长达 {length:,} 字节", what=_say(what), length=length)
+            raise GgufError(long, at)
         return self.take(length, what).decode("utf-8", "replace")
 
-    def skip_text(self, what: str) -> None:
+    def skip_text(self, what: What) -> None:
         at = self.at
-        length = int(self.number("<Q", f"the length of {what}"))
+        length = int(self.number("<Q", ("the length of {}", "{}的长度", what)))
         self._check(length, what, at)
         self.at += length
 
     def array(self, key: str) -> list[int | float | bool] | None:
         """The items of a short array of numbers, else None; either way `at` is behind it."""
         at = self.at
-        kind = int(self.number("<I", f'the item type of "{key}"'))
-        count = int(self.number("<Q", f'the number of items of "{key}"'))
+        kind = int(self.number("<I", ('the item type of "{}"', "“{}”的元素类型", key)))
+        count = int(self.number("<Q", ('the number of items of "{}"', "“{}”的元素个数", key)))
         if kind == _STRING:
             self._skip_strings(count, key, at)
             return None
         if kind not in _NUMBERS:
-            raise GgufError(f'"{key}" is an array of unknown type {kind}', at, damaged=False)
+            text = said(
+                '"{key}" is an array of unknown type {kind}', "数组“{key}”的类型 {kind} 未知", key=key, kind=kind
+            )
+            raise GgufError(text, at, damaged=False)
         form = _NUMBERS[kind]
         length = count * struct.calcsize(form)
-        what = f'"{key}", an array of {count:,} items,'
+        what = ('"{}", an array of {:,} items,', "“{}”（{:,} 个元素的数组）", key, count)
         self._check(length, what, at)
         if count > MAX_KEPT_ITEMS:
             self.at += length
             return None
         self._kept += 8 * count
         if self._kept > MAX_KEPT:
-            raise GgufError("too much metadata", at)
+            raise GgufError(Said("too much metadata", "元数据过多"), at)
         items = struct.unpack(f"<{count}{form[1]}", self.take(length, what))
         return [bool(item) for item in items] if kind == _BOOL else list(items)
 
     def _skip_strings(self, count: int, key: str, at: int) -> None:
-        what = f'"{key}", an array of {count:,} strings,'
+        what = ('"{}", an array of {:,} strings,', "“{}”（{:,} 个字符串的数组）", key, count)
         self._walked += count
         self._check(8 * count, what, at)
         if self._walked > MAX_WALKED:
-            raise GgufError(f"{what} is too long", at)
+            raise GgufError(said("{what} is too long", "{what}过长", what=_say(what)), at)
         unpack = _U64.unpack_from
         while count:
             self._need(8, what)
@@ -226,13 +259,17 @@ class _Reader:
             self.at = self._start + begin
             self._check(0, what, at)
 
-    def _check(self, count: int, what: str, at: int) -> None:
+    def _check(self, count: int, what: What, at: int) -> None:
         if self.at + count > self._size:
-            raise GgufError(
-                f"the file ends inside {what} at {self._size:,} bytes: damaged, or not fully downloaded", at
+            text = said(
+                "the file ends inside {what} at {size:,} bytes: damaged, or not fully downloaded",
+                "文件到 {size:,} 字节就结束了，而{what}还没有完：文件已损坏，或没有下载完整",
+                what=_say(what),
+                size=self._size,
             )
+            raise GgufError(text, at)
 
-    def _need(self, count: int, what: str) -> None:
+    def _need(self, count: int, what: What) -> None:
         """Makes `count` bytes at `at` lie in the window."""
         self._check(count, what, self.at)
         if self._start <= self.at and self.at + count <= self._start + len(self._window):
@@ -246,6 +283,7 @@ class _Reader:
         self._window, self._start = b"".join(parts), self.at
         self._read += got
         if self._read > MAX_READ:
-            raise GgufError("more metadata than any model has", self.at)
+            raise GgufError(Said("more metadata than any model has", "元数据比任何模型的都多"), self.at)
         if got < count:
-            raise GgufError(f"the file shrank while {what} was read", self.at)
+            text = said("the file shrank while {what} was read", "读取{what}时文件变短了", what=_say(what))
+            raise GgufError(text, self.at)

@@ -8,6 +8,7 @@ import sys
 import msgspec
 
 from pointsman.domain.errors import Problem
+from pointsman.domain.said import said
 from pointsman.domain.target import ModelFacts
 from pointsman.fleet.builtin import find_engine, find_model
 from pointsman.fleet.gguf import GgufError, GgufMetadata, read_gguf
@@ -26,10 +27,19 @@ def prepare(settings: ModelSettings, *, death_signal: bool = True) -> tuple[byte
     try:
         metadata = read_gguf(path)
     except OSError as error:
-        raise Problem("model", f'"{settings.model}" cannot be read: {error.strerror}') from None
+        unread = said(
+            '"{model}" cannot be read: {why}', "无法读取“{model}”：“{why}”", model=settings.model, why=error.strerror
+        )
+        raise Problem("model", unread) from None
     except GgufError as error:
         if error.damaged:
-            raise Problem("model", f'"{settings.model}" is no usable GGUF file: {error}') from None
+            damaged = said(
+                '"{model}" is no usable GGUF file: {why}',
+                "“{model}”不是可用的 GGUF 文件：{why}",
+                model=settings.model,
+                why=error.message,
+            )
+            raise Problem("model", damaged) from None
         metadata = GgufMetadata(ModelFacts(), {}, {}, 0, 0)
     facts = metadata.facts
     line = msgspec.json.encode(
@@ -51,7 +61,11 @@ def prepare(settings: ModelSettings, *, death_signal: bool = True) -> tuple[byte
         )
     )
     if len(line) >= MAX_SETTINGS_BYTES:
-        raise Problem("extra", f"the settings take {len(line):,} bytes", valid=f"less than {MAX_SETTINGS_BYTES:,}")
+        raise Problem(
+            "extra",
+            said("the settings take {size:,} bytes", "这些设置占 {size:,} 字节", size=len(line)),
+            valid=said("less than {most:,}", "小于 {most:,}", most=MAX_SETTINGS_BYTES),
+        )
     return line + b"\n", facts
 
 

@@ -7,10 +7,12 @@ from pathlib import PurePath
 
 import psutil
 
+from pointsman.domain.said import Said, said
+
 _WILDCARDS = {"0.0.0.0", "::", ""}  # noqa: S104, compared with, not bound
 
 
-def explain_port(host: str, port: int) -> str:
+def explain_port(host: str, port: int) -> Said:
     """`port 8900 on 127.0.0.1 is in use by pointsman (pid 123): pointsman serve …; the next free port is 8901`.
 
     Looks at this machine's sockets as they are now (blocks for tens of ms). The owner of another user's process may
@@ -18,20 +20,40 @@ def explain_port(host: str, port: int) -> str:
     since options may carry secrets. A port that nobody holds any more gives a sentence that says so. Never raises for
     a port of 1 to 65535."""
     free = next_free_port(host, port + 1)
-    advice = f"; the next free port is {free}" if free else ""
+    advice = said("; the next free port is {free}", "；下一个空闲的端口是 {free}", free=free) if free else ""
+    place = said("port {port} on {host}", "{host} 的端口 {port} ", port=port, host=host)
     held, pid = _owner(host, port)
     if pid is not None:
         try:
             process = psutil.Process(pid)
             name, words = process.name(), _shown(process.cmdline())
-            return f"port {port} on {host} is in use by {name} (pid {pid}): {words}{advice}"
+            return said(
+                "{place} is in use by {name} (pid {pid}): {words}{advice}",
+                "{place}正被 {name}（pid {pid}）占用：{words}{advice}",
+                place=place,
+                name=name,
+                pid=pid,
+                words=words,
+                advice=advice,
+            )
         except psutil.NoSuchProcess:
             pass
         except psutil.Error:
-            return f"port {port} on {host} is in use by pid {pid}, a process of another user{advice}"
+            return said(
+                "{place} is in use by pid {pid}, a process of another user{advice}",
+                "{place}正被另一个用户的进程（pid {pid}）占用{advice}",
+                place=place,
+                pid=pid,
+                advice=advice,
+            )
     if not held and _is_free(host, port):
-        return f"port {port} on {host} is free now; it was in use a moment ago"
-    return f"port {port} on {host} is in use by an unknown process; run with more rights to see it{advice}"
+        return said("{place} is free now; it was in use a moment ago", "{place}现在空闲了；刚才还被占用", place=place)
+    return said(
+        "{place} is in use by an unknown process; run with more rights to see it{advice}",
+        "{place}正被一个未知的进程占用；用更高的权限运行才能看到是谁{advice}",
+        place=place,
+        advice=advice,
+    )
 
 
 def next_free_port(host: str, start: int, *, tries: int = 100) -> int | None:
@@ -74,7 +96,7 @@ def _is_free(host: str, port: int) -> bool:
 def _shown(words: list[str], limit: int = 70) -> str:
     """`[/venv/bin/python3, /venv/bin/pointsman, serve, -c, x]` → `pointsman serve …`."""
     if not words:
-        return "its command line is hidden"
+        return Said("its command line is hidden", "看不到它的命令行")
     shown = [PurePath(words[0]).name]
     rest = words[1:]
     if shown[0].startswith("python") and rest:

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from pointsman.domain.target import BackendState, Snapshot
 from pointsman.ports.backend import Backend
 
@@ -14,7 +16,8 @@ EAGER = 1.0  # and of one that is not
 
 
 class Prober:
-    """One task per target. `snapshot()` is the same object until something changes."""
+    """One task per target. `snapshot()` is the same object until something changes, and says everything in English, for
+    decisions and records; `states()` are the same by name, their problems in both languages."""
 
     def __init__(self) -> None:
         self._states: dict[str, BackendState] = {}
@@ -25,6 +28,9 @@ class Prober:
 
     def snapshot(self) -> Snapshot:
         return self._snapshot
+
+    def states(self) -> list[BackendState]:
+        return [self._states[name] for name in sorted(self._states)]
 
     def watch(self, backends: Mapping[str, Backend]) -> None:
         """Probe exactly these from now on; states of targets that stay are kept."""
@@ -66,8 +72,12 @@ class Prober:
                 await asyncio.wait_for(wake.wait(), CALM if state.health == "up" else EAGER)
 
     def _publish(self) -> None:
-        self._snapshot = Snapshot.of(self._states.values())
+        self._snapshot = Snapshot.of(map(_plain, self._states.values()))
         if len(self._states) == len(self._tasks):
             self._all_seen.set()
         else:
             self._all_seen.clear()
+
+
+def _plain(state: BackendState) -> BackendState:
+    return replace(state, problem=str(state.problem)) if state.problem else state

@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from pointsman.domain.errors import Problem
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
 from pointsman.fleet.health_probe import wait_healthy
 from pointsman.fleet.launch import COMMAND, prepare
@@ -124,9 +125,14 @@ class ModelProcess:
             try:
                 problem = await self._live()
             except Problem as error:
-                problem = str(error)
+                problem = error.said
             except Exception as error:  # supervising goes on whatever happens
-                problem = f"the process of {self.settings.name} cannot be run: {error}"
+                problem = said(
+                    "the process of {name} cannot be run: {why}",
+                    "{name} 的进程无法运行：“{why}”",
+                    name=self.settings.name,
+                    why=error,
+                )
             if self._up_since is not None and time.monotonic() - self._up_since >= self._backoff.reset_after:
                 failures = 0
             failures += 1
@@ -136,7 +142,7 @@ class ModelProcess:
             self.retry_after = None
             self._change("loading")
 
-    async def _live(self) -> str:
+    async def _live(self) -> Said:
         """One child from spawn to end; why it ended. Raises Problem where it could not even be spawned, OSError."""
         line, facts = await asyncio.to_thread(prepare, self.settings, death_signal=self._death_signal)
         self.facts = facts
@@ -148,7 +154,12 @@ class ModelProcess:
                 async with asyncio.timeout(self._load_timeout):
                     report = await self._load(process, line)
             except TimeoutError:
-                return f"{self.settings.name} was not ready after {self._load_timeout:g} s"
+                return said(
+                    "{name} was not ready after {seconds:g} s",
+                    "{name} 在 {seconds:g} 秒后仍未就绪",
+                    name=self.settings.name,
+                    seconds=self._load_timeout,
+                )
             if report.error is None and process.returncode is None:
                 self.address = report.address
                 self.facts = msgspec.structs.replace(
@@ -160,7 +171,8 @@ class ModelProcess:
                 self.problem, self._up_since = None, time.monotonic()
                 self._change("up")
                 await process.wait()
-            failure = report.error
+            if report.error is not None:
+                failure = Said(report.error, report.error_zh or f"“{report.error}”")
         finally:
             await self._end(process, pump)
         return await self._explain(process.returncode, failure)
@@ -196,7 +208,8 @@ class ModelProcess:
         try:
             report = msgspec.json.decode(answer, type=ChildReport)
         except msgspec.DecodeError as error:
-            return ChildReport(error=f"its report is unreadable: {error}")
+            text = said("its report is unreadable: {why}", "它的报告无法读取：“{why}”", why=error)
+            return ChildReport(error=str(text), error_zh=text.zh)
         if report.error:
             with contextlib.suppress(TimeoutError):  # its log is complete only when it has exited
                 async with asyncio.timeout(2.0):
@@ -241,25 +254,36 @@ class ModelProcess:
                 async with asyncio.timeout(2.0):
                     await process.stdout.read()
 
-    async def _explain(self, code: int | None, failure: str | None) -> str:
+    async def _explain(self, code: int | None, failure: Said | None) -> Said:
         """Why the child ended, in a sentence: its exit, and llama.cpp's own words where it said something."""
         name, settings = self.settings.name, self.settings
         reasons = self._log.reasons()
         if settings.port and any("couldn't bind" in reason for reason in reasons):
             return await asyncio.to_thread(explain_port, settings.host, settings.port)
         words = "; ".join(reasons)
+        quoted = Said(words, f"“{words}”")
         if failure is not None:
-            return f"{name} did not load: {words or failure}"
+            return said(
+                "{name} did not load: {why}", "{name} 没有加载成功：{why}", name=name, why=quoted if words else failure
+            )
         if code is not None and code < 0:
             try:
-                what = f"killed by {signal.Signals(-code).name}"
+                what = said("killed by {it}", "被 {it} 终止", it=signal.Signals(-code).name)
             except ValueError:
-                what = f"killed by signal {-code}"
+                what = said("killed by signal {it}", "被信号 {it} 终止", it=-code)
             if code == -signal.SIGKILL:
-                what += " (the system does that when memory runs out)"
+                what = said(
+                    "{what} (the system does that when memory runs out)", "{what}（内存耗尽时系统会这样做）", what=what
+                )
         else:
-            what = f"exit status {code}"
-        return f"the process of {name} ended: {what}" + (f": {words}" if words else "")
+            what = said("exit status {code}", "退出状态 {code}", code=code)
+        return said(
+            "the process of {name} ended: {what}{words}",
+            "{name} 的进程已结束：{what}{words}",
+            name=name,
+            what=what,
+            words=said(": {words}", "：{words}", words=quoted) if words else "",
+        )
 
     def _change(self, state: State) -> None:
         self.state = state

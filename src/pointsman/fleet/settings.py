@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from pointsman.domain.said import said
+
 Pooling = Literal["none", "mean", "cls", "last", "rank"]
 
 DEFAULT_CONTEXT = 4096
@@ -47,10 +49,21 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         ):
             value = getattr(self, field)
             if value is not None and not low <= value <= high:
-                raise ValueError(f"{field} is {value} (valid: {low} to {high})")
+                raise ValueError(
+                    said(
+                        "{field} is {value} (valid: {low} to {high})",
+                        "{field} 是 {value}（合法取值：{low} 到 {high}）",
+                        field=field,
+                        value=value,
+                        low=low,
+                        high=high,
+                    )
+                )
         for field in ("model", "name", "host"):
             if not getattr(self, field) or "\0" in getattr(self, field):
-                raise ValueError(f"{field} is empty or holds a zero byte")
+                raise ValueError(
+                    said("{field} is empty or holds a zero byte", "{field} 是空的，或者含有零字节", field=field)
+                )
 
 
 class ChildSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,10 +88,12 @@ class ChildSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChildReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The one line of JSON that the child prints: where it listens, or `error`, a sentence for people."""
+    """The one line of JSON that the child prints: where it listens, or `error`, a sentence for people, and the same in
+    Chinese."""
 
     address: str | None = None
     context_length: int | None = None
     slots: int | None = None
     engine_version: str | None = None
     error: str | None = None
+    error_zh: str | None = None

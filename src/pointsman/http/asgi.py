@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.said import Said, Tongue, said
 from pointsman.http.auth import ANONYMOUS, Keys
 from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client, Gone, Receive, Send
@@ -26,12 +27,21 @@ _PREFIXES = ("/v1/models/", "/files/")  # what follows names one thing
 class Doors:
     """What stands behind each path. Replaced as a whole at a reload."""
 
-    def __init__(self, gets: dict[str, Get], posts: dict[str, Post], keys: Keys, cors: Cors, max_body: int) -> None:
+    def __init__(
+        self,
+        gets: dict[str, Get],
+        posts: dict[str, Post],
+        keys: Keys,
+        cors: Cors,
+        max_body: int,
+        language: Tongue | None = None,
+    ) -> None:
         self.gets = gets
         self.posts = posts
         self.keys = keys
         self.cors = cors
         self.max_body = max_body
+        self.language = language
 
     def methods(self, path: str) -> list[str]:
         """What that path takes. Raises a 404 that lists the valid ones."""
@@ -39,7 +49,13 @@ class Doors:
         if not allowed:
             valid = sorted({*self.gets, *self.posts})
             raise PointsmanError(
-                f"there is no endpoint {path[:200]}{did_you_mean(path[:200], valid)}; valid: {', '.join(valid)}",
+                said(
+                    "there is no endpoint {path}{hint}; valid: {valid}",
+                    "没有接口 {path}{hint}（可用的有：{valid}）",
+                    path=path[:200],
+                    hint=did_you_mean(path[:200], valid),
+                    valid=", ".join(valid),
+                ),
                 status=404,
                 type="not_found_error",
                 code="unknown_endpoint",
@@ -62,7 +78,7 @@ class Gateway:
 
     async def _http(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         doors = self.doors
-        client = Client(scope, receive, send, _request_id())
+        client = Client(scope, receive, send, _request_id(), doors.language)
         origin = client.header(b"origin")
         try:
             if origin is not None:
@@ -79,14 +95,19 @@ class Gateway:
             pass
         except RecursionError:
             if not client.began:
-                await client.error(PointsmanError("the body is nested too deeply", code="invalid_json"))
+                await client.error(
+                    PointsmanError(Said("the body is nested too deeply", "请求体嵌套过深"), code="invalid_json")
+                )
         except Exception as error:  # its text may quote the prompt, so only its kind and place are logged
             where = "".join(traceback.format_tb(error.__traceback__))
             log.error("request %s failed inside the gateway: %s\n%s", client.request_id, type(error).__name__, where)
             if not client.began:
                 await client.error(
                     PointsmanError(
-                        "the gateway failed; its log has the details", status=500, type="api_error", code="internal"
+                        Said("the gateway failed; its log has the details", "网关内部出错；详情见网关的日志"),
+                        status=500,
+                        type="api_error",
+                        code="internal",
                     )
                 )
 
@@ -97,7 +118,17 @@ class Gateway:
         if post is None and (method not in ("GET", "HEAD") or path not in doors.gets):
             allowed = " or ".join(doors.methods(path))
             client.extra.append((b"allow", allowed.replace(" or ", ", ").encode()))
-            raise PointsmanError(f"{path} takes {allowed}, not {method}", status=405, code="method_not_allowed")
+            raise PointsmanError(
+                said(
+                    "{path} takes {allowed}, not {method}",
+                    "{path} 只接受 {allowed}，不接受 {method}",
+                    path=path,
+                    allowed=Said(allowed, allowed.replace(" or ", "、")),
+                    method=method,
+                ),
+                status=405,
+                code="method_not_allowed",
+            )
         if path not in _OPEN:
             client.caller = doors.keys.identify(scope)
             origin = client.header(b"origin")

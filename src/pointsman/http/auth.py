@@ -10,6 +10,7 @@ import msgspec
 
 from pointsman.config.schema import Auth
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said
 
 ANONYMOUS = "anonymous"
 
@@ -55,9 +56,13 @@ class Keys:
                 return caller
         if not (forwarded or self._always) and _is_loopback(scope.get("client")):
             return _LOOPBACK
-        wrong = "this API key is not known" if token else "an API key is needed"
+        unknown = Said("this API key is not known", "这个 API 密钥无效")
         raise PointsmanError(
-            f"{wrong}; send one of auth.keys as `Authorization: Bearer …`",
+            said(
+                "{wrong}; send one of auth.keys as `Authorization: Bearer …`",
+                "{wrong}；请把 auth.keys 中的一个密钥放在 `Authorization: Bearer …` 请求头里发送",
+                wrong=unknown if token else Said("an API key is needed", "需要 API 密钥"),
+            ),
             status=401,
             type="authentication_error",
             code="invalid_api_key",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import said
 
 _EXPOSED = (
     b"x-pointsman-request-id, x-pointsman-stage, x-pointsman-rule, x-pointsman-target, x-pointsman-reason, "
@@ -44,7 +45,11 @@ class Cors:
     @staticmethod
     def refusal(origin: str) -> PointsmanError:
         return PointsmanError(
-            f"pages of {origin[:200]} may not call this gateway; list that origin under server.cors",
+            said(
+                "pages of {origin} may not call this gateway; list that origin under server.cors",
+                "来自 {origin} 的网页不能调用这个网关；如需放行，请把这个来源写到 server.cors 下",
+                origin=origin[:200],
+            ),
             status=403,
             type="permission_error",
             code="origin_not_allowed",

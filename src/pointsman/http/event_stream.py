@@ -55,12 +55,13 @@ class EventStream:
         """As a plain error response while nothing was sent; after that as an event that ends the stream."""
         self.stop()
         await self._settle()
-        if not self._client.began:
-            await self._client.error(error)
+        client = self._client
+        if not client.began:
+            await client.error(error)
             return
         head = b"" if self._between else b"\n\n"
-        await self._client.finish(
-            head + b"data: " + msgspec.json.encode(error_body(error, self._client.request_id)) + b"\n\n"
+        await client.finish(
+            head + b"data: " + msgspec.json.encode(error_body(error, client.request_id, client.tongue)) + b"\n\n"
         )
 
     def stop(self) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, Tongue, said, told
+from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -21,9 +23,12 @@ class Gone(Exception):
 
 
 class Client:
-    """The other end. Knows its headers, its caller and whether a response has begun or ended."""
+    """The other end. Knows its headers, its caller and whether a response has begun or ended. `language` is the one to
+    speak where neither its headers nor its question show one; `question_language` is set once the question is read."""
 
-    def __init__(self, scope: dict[str, Any], receive: Receive, send: Send, request_id: str) -> None:
+    def __init__(
+        self, scope: dict[str, Any], receive: Receive, send: Send, request_id: str, language: Tongue | None = None
+    ) -> None:
         self.path: str = scope["path"]
         self.method: str = scope["method"]
         self.request_id = request_id
@@ -32,6 +37,8 @@ class Client:
         self.extra: Headers = [(b"x-pointsman-request-id", request_id.encode())]
         self.began = False
         self.ended = False
+        self.question_language: str | None = None
+        self._language = language
         self._headers: list[tuple[bytes, bytes]] = scope["headers"]
         self._receive = receive
         self._send = send
@@ -43,6 +50,11 @@ class Client:
         scheme = self.header(b"x-forwarded-proto") or "http"
         clean = "".join(c for c in host.split(",")[0] if c.isalnum() or c in ".-:[]_")
         return f"{'https' if scheme == 'https' else 'http'}://{clean}"
+
+    @property
+    def tongue(self) -> Tongue:
+        """The language of messages to this client: as its headers say, else that of its question, else the config's."""
+        return tongue_wanted(self.header(b"accept-language")) or tongue_of(self.question_language or "", self._language)
 
     def header(self, name: bytes) -> str | None:
         """The first header of that (lower-case) name, as Latin-1."""
@@ -61,7 +73,11 @@ class Client:
         encoding = self.header(b"content-encoding")
         if encoding and encoding.lower() != "identity":
             raise PointsmanError(
-                f"content-encoding {encoding!r} is not supported; send the body as it is",
+                said(
+                    "content-encoding {encoding!r} is not supported; send the body as it is",
+                    "不支持 content-encoding {encoding!r}；请直接发送未压缩的请求体",
+                    encoding=encoding,
+                ),
                 status=415,
                 code="unsupported_encoding",
             )
@@ -124,7 +140,13 @@ class Client:
         await self.finish(data)
 
     async def json(self, status: int, value: Any) -> None:
-        await self.reply(status, msgspec.json.encode(value))
+        """What is `Said` anywhere in `value` goes out in the client's language."""
+        await self.reply(status, msgspec.json.encode(value, enc_hook=self._told))
+
+    def _told(self, value: Any) -> str:
+        if isinstance(value, Said):
+            return told(value, self.tongue)
+        raise NotImplementedError(f"no JSON for {type(value).__name__}")
 
     async def error(self, error: PointsmanError) -> None:
         headers: Headers = []
@@ -134,14 +156,26 @@ class Client:
             headers.append((b"www-authenticate", b"Bearer"))
         if error.status in (413, 415):
             headers.append((b"connection", b"close"))
-        await self.reply(error.status, msgspec.json.encode(error_body(error, self.request_id)), headers=headers)
+        await self.reply(
+            error.status, msgspec.json.encode(error_body(error, self.request_id, self.tongue)), headers=headers
+        )
 
 
-def error_body(error: PointsmanError, request_id: str) -> dict[str, Any]:
+def tongue_wanted(accept_language: str | None) -> Tongue | None:
+    """Chinese where the header begins with it, English where it begins with another language; None where it names none
+    (`*` is what Node's fetch sends unasked)."""
+    first = (accept_language or "").split(",")[0].split(";")[0].strip().lower()
+    language = first.replace("_", "-").split("-")[0]
+    if language == "zh":
+        return "zh"
+    return "en" if language.isalpha() else None
+
+
+def error_body(error: PointsmanError, request_id: str, tongue: Tongue) -> dict[str, Any]:
     """The one shape of an error on the wire."""
     return {
         "error": {
-            "message": error.message,
+            "message": told(error.message, tongue),
             "type": error.type,
             "code": error.code,
             "param": error.param,
@@ -152,7 +186,16 @@ def error_body(error: PointsmanError, request_id: str) -> dict[str, Any]:
 
 
 def _too_large(limit: int, size: int | None) -> PointsmanError:
-    has = f"has {size} bytes" if size else "is larger than that"
+    has = (
+        said("has {size} bytes", "有 {size} 字节", size=size) if size else Said("is larger than that", "超过了这个上限")
+    )
     return PointsmanError(
-        f"the body may have {limit} bytes (server.max_body); this one {has}", status=413, code="body_too_large"
+        said(
+            "the body may have {limit} bytes (server.max_body); this one {has}",
+            "请求体最多 {limit} 字节（server.max_body）；收到的{has}",
+            limit=limit,
+            has=has,
+        ),
+        status=413,
+        code="body_too_large",
     )

@@ -11,9 +11,12 @@ from urllib.parse import quote
 
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.links import LinkError, Links
+from pointsman.domain.said import Said
 from pointsman.http.exchange import Client
 
 _PIECE = 256 << 10
+_EXPIRED = Said("this link has expired; ask for the report again", "这个链接已过期；请重新生成报表")
+_PURGED = Said("this file is no longer kept; ask for the report again", "这个文件已不再保留；请重新生成报表")
 _TYPES = {
     ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".csv": "text/csv; charset=utf-8",
@@ -33,10 +36,10 @@ class Files:
         try:
             linked = self._links.open(client.path.removeprefix("/files/"), self._clock())
         except LinkError as error:
-            raise _gone("this link has expired; ask for the report again") if error.expired else _missing() from None
+            raise _gone(_EXPIRED) if error.expired else _missing() from None
         path = (self._folder / linked.path).resolve()
         if not path.is_relative_to(self._folder) or not path.is_file():
-            raise _gone("this file is no longer kept; ask for the report again")
+            raise _gone(_PURGED)
         kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         plain = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in linked.title)
         disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(linked.title)}"
@@ -61,4 +64,6 @@ def _gone(message: str) -> PointsmanError:
 
 
 def _missing() -> PointsmanError:
-    return PointsmanError("there is no such file", status=404, type="not_found_error", code="file_not_found")
+    return PointsmanError(
+        Said("there is no such file", "没有这个文件"), status=404, type="not_found_error", code="file_not_found"
+    )

@@ -8,7 +8,9 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from pointsman.domain.errors import PointsmanError
-from pointsman.http.exchange import error_body
+from pointsman.domain.said import Said, Tongue, said
+from pointsman.http.asgi import Gateway
+from pointsman.http.exchange import error_body, tongue_wanted
 
 MAX_HEAD = 64 << 10  # bytes of request line and headers
 MAX_HEADERS = 200
@@ -62,13 +64,30 @@ class GuardedProtocol(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         if self._too_large():
             line, status, code = "431 Request Header Fields Too Large", 431, "headers_too_large"
-            message = f"the head of this request is too large: at most {MAX_HEAD} bytes and {MAX_HEADERS} headers"
+            message = said(
+                "the head of this request is too large: at most {bytes} bytes and {headers} headers",
+                "请求头过大：最多 {bytes} 字节、{headers} 个请求头",
+                bytes=MAX_HEAD,
+                headers=MAX_HEADERS,
+            )
         else:
-            line, status, code, message = "400 Bad Request", 400, "bad_http", "this is not a valid HTTP request"
-        body = msgspec.json.encode(error_body(PointsmanError(message, status=status, code=code), ""))
+            line, status, code = "400 Bad Request", 400, "bad_http"
+            message = Said("this is not a valid HTTP request", "这不是有效的 HTTP 请求")
+        error = PointsmanError(message, status=status, code=code)
+        body = msgspec.json.encode(error_body(error, "", self._tongue()))
         head = f"HTTP/1.1 {line}\r\ncontent-type: application/json\r\nconnection: close\r\n"
         self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         self.transport.close()
+
+    def _tongue(self) -> Tongue:
+        """As far as the head was read."""
+        accepted = next(
+            (value.decode("latin-1") for name, value in self.headers or () if name == b"accept-language"), None
+        )
+        app: Any = self.app
+        while not isinstance(app, Gateway) and hasattr(app, "app"):  # uvicorn wraps it
+            app = app.app
+        return tongue_wanted(accepted) or (app.doors.language if isinstance(app, Gateway) else None) or "en"
 
     def _measure(self, size: int) -> None:
         self._bytes += size

@@ -8,11 +8,13 @@ is what was read.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said
 
 _any = msgspec.json.Decoder()
 _raw = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -32,9 +34,9 @@ def parse_body(data: bytes) -> Body:
     except msgspec.DecodeError as error:
         raise PointsmanError(_explain(data, error), code="invalid_json") from None
     except RecursionError:
-        raise PointsmanError("the body is nested too deeply", code="invalid_json") from None
+        raise PointsmanError(Said("the body is nested too deeply", "请求体嵌套过深"), code="invalid_json") from None
     if not isinstance(tree, dict):
-        raise PointsmanError("the body must be a JSON object", code="invalid_json")
+        raise PointsmanError(Said("the body must be a JSON object", "请求体必须是一个 JSON 对象"), code="invalid_json")
     if not _surely_unique(data, tree):
         _refuse_duplicates(data)
     return Body(tree, _raw.decode(data))
@@ -80,26 +82,64 @@ def _refuse_duplicates(data: bytes) -> None:
     except _Duplicate as error:
         key = str(error)[:100]
         raise PointsmanError(
-            f'the key "{key}" is given twice in one object; give it once', code="duplicate_key", param=key
+            said(
+                'the key "{key}" is given twice in one object; give it once',
+                "键“{key}”在同一个对象里出现了两次；只能出现一次",
+                key=key,
+            ),
+            code="duplicate_key",
+            param=key,
         ) from None
     except (ValueError, RecursionError):
-        raise PointsmanError("the body is not valid JSON", code="invalid_json") from None
+        raise PointsmanError(Said("the body is not valid JSON", "请求体不是有效的 JSON"), code="invalid_json") from None
 
 
-def _explain(data: bytes, error: msgspec.DecodeError) -> str:
+_WRONG_ZH = {
+    "Expecting value": "这里应有一个值",
+    "Expecting property name enclosed in double quotes": "这里应有用双引号括起来的键",
+    "Expecting ':' delimiter": "这里应有冒号",
+    "Expecting ',' delimiter": "这里应有逗号",
+    "Illegal trailing comma before end of object": "对象末尾多了一个逗号",
+    "Illegal trailing comma before end of array": "列表末尾多了一个逗号",
+    "Extra data": "后面有多余的内容",
+    "Unterminated string starting at": "从这里开始的字符串没有结束",
+    "Invalid control character at": "字符串里有控制字符",
+    "Invalid \\escape": "转义序列无效",
+    "Invalid \\uXXXX escape": "\\uXXXX 转义无效",
+    "Unexpected UTF-8 BOM (decode using utf-8-sig)": "开头有 BOM，请去掉",
+}
+"""What Python's own decoder says, in Chinese."""
+
+
+def _explain(data: bytes, error: msgspec.DecodeError) -> Said:
     if not data.strip():
-        return "the body is empty; send a JSON object"
+        return Said("the body is empty; send a JSON object", "请求体是空的；请发送一个 JSON 对象")
     try:
         text = data.decode()
     except UnicodeDecodeError as bad:
-        return f"the body is not valid UTF-8 (byte {bad.start})"
+        return said(
+            "the body is not valid UTF-8 (byte {start})", "请求体不是有效的 UTF-8（第 {start} 字节）", start=bad.start
+        )
     try:
         json.loads(text)
     except json.JSONDecodeError as bad:
-        return f"the body is not valid JSON: {bad.msg} (line {bad.lineno}, column {bad.colno})"
+        about = next((zh for en, zh in _WRONG_ZH.items() if bad.msg.startswith(en)), "无法解析")
+        return said(
+            "the body is not valid JSON: {about} (line {line}, column {column})",
+            "请求体不是有效的 JSON：{about}（第 {line} 行，第 {column} 列）",
+            about=Said(bad.msg, about),
+            line=bad.lineno,
+            column=bad.colno,
+        )
     except (ValueError, RecursionError):
         pass
     message = str(error)
     if "surrogate" in message or "truncated" in message or "escape" in message:
-        return "the body holds half of a surrogate pair (a lone \\uD800–\\uDFFF escape), which is no character"
-    return f"the body is not valid JSON: {message}"
+        return Said(
+            "the body holds half of a surrogate pair (a lone \\uD800–\\uDFFF escape), which is no character",
+            "请求体里有半个代理对（单独的 \\uD800–\\uDFFF 转义），它不是字符",
+        )
+    place = re.search(r"\(byte (\d+)\)", message)
+    about = "有数字超出范围" if "out of range" in message else "无法解析"
+    about_zh = f"{about}（第 {place[1]} 字节）" if place else about
+    return said("the body is not valid JSON: {why}", "请求体不是有效的 JSON：{why}", why=Said(message, about_zh))

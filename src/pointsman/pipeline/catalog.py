@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pointsman.config.report_schema import Dimension, Measure, Report
 from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.report import DimensionSpec, DimensionValue, MeasureSpec, ReportSpec, Titles
+from pointsman.domain.said import said
 
 
 def catalog_of(
@@ -19,13 +20,17 @@ def catalog_of(
         path = f"reports.{name}"
         if sources is not None and report.source not in sources:
             hint = did_you_mean(report.source, list(sources))
-            valid = ", ".join(sources) or "none: sources is empty"
-            problems.append(Problem(f"{path}.source", f"there is no source {report.source!r}{hint}", valid=valid))
+            valid = ", ".join(sources) or said("none: sources is empty", "没有：sources 是空的")
+            message = said(
+                "there is no source {name!r}{hint}", "没有数据源 {name!r}{hint}", name=report.source, hint=hint
+            )
+            problems.append(Problem(f"{path}.source", message, valid=valid))
         for index, grouped in enumerate(report.group_by):
             if grouped not in report.dimensions:
                 hint = did_you_mean(grouped, list(report.dimensions))
                 valid = ", ".join(report.dimensions)
-                problems.append(Problem(f"{path}.group_by[{index}]", f"no dimension {grouped!r}{hint}", valid=valid))
+                message = said("no dimension {name!r}{hint}", "没有维度 {name!r}{hint}", name=grouped, hint=hint)
+                problems.append(Problem(f"{path}.group_by[{index}]", message, valid=valid))
         for key, measure in report.measures.items():
             _check_title(f"{path}.measures.{key}.title", measure.title, problems)
             _check_title(f"{path}.measures.{key}.unit", measure.unit, problems)
@@ -84,6 +89,8 @@ def _check_title(path: str, title: str | dict[str, str] | None, problems: list[P
     if isinstance(title, dict):
         for key in title:
             if key not in ("zh", "en"):
-                problems.append(Problem(f"{path}.{key}", f"unknown language {key!r}", valid="zh, en"))
+                message = said("unknown language {key!r}", "不认识的语言 {key!r}", key=key)
+                problems.append(Problem(f"{path}.{key}", message, valid="zh, en"))
         if not title:
-            problems.append(Problem(path, "is empty", valid="a text, or {zh: …, en: …}"))
+            valid = said("a text, or {{zh: …, en: …}}", "一段文本，或 {{zh: …, en: …}}")
+            problems.append(Problem(path, said("is empty", "是空的"), valid=valid))

@@ -23,13 +23,20 @@ from pointsman.rules import fill
 
 
 def decide(
-    request: Request, policy: Policy, snapshot: Snapshot, *, seed: int = 0, exact_tokens: int | None = None
+    request: Request,
+    policy: Policy,
+    snapshot: Snapshot,
+    *,
+    seed: int = 0,
+    exact_tokens: int | None = None,
+    tongue: Tongue | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
-    the prompt, where the estimate was too near a limit."""
+    the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
+    question's."""
     entry, direct = policy.resolve(request.model)
     features = extract(request, exact_tokens)
-    tongue = tongue_of(features.language, policy.document.language)
+    tongue = tongue or tongue_of(features.language, policy.document.language)
     if request.endpoint in ("chat", "completions"):
         if is_empty(request):
             decision: Decision | None = _refuse("guard.empty", say("empty", tongue), say("empty.reason", tongue))

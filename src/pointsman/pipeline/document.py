@@ -7,13 +7,14 @@ from typing import Any
 import msgspec
 
 from pointsman.config.load import Loaded
-from pointsman.config.references import target_names
+from pointsman.config.references import no_target, target_names
 from pointsman.config.schema import Config, Route
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import Rule
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.pipeline.policy import REPORT_ACTIONS
@@ -82,11 +83,11 @@ def _steering(
     found = []
     target, task = parameters.get("target"), parameters.get("task")
     if target and names and target not in names:
-        message = f"{target!r} is no tier, alias or model{did_you_mean(target, list(names))}"
         key = "tier" if "tier" in written else "target"
-        found.append((key, Problem(f"{path}.target", message, valid=", ".join(names))))
+        found.append((key, Problem(f"{path}.target", no_target(target, names), valid=", ".join(names))))
     if task and task not in TASK_TYPES:
-        message = f"no task type {task!r}{did_you_mean(task, list(TASK_TYPES))}"
+        hint = did_you_mean(task, list(TASK_TYPES))
+        message = said("no task type {task!r}{hint}", "没有任务类型 {task!r}{hint}", task=task, hint=hint)
         found.append(("task", Problem(f"{path}.task", message, valid=", ".join(TASK_TYPES))))
     return found
 
@@ -140,18 +141,37 @@ def _plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
 def _unbound(rules: list[Rule], actions: dict[str, ActionRule], reports: tuple[ReportSpec, ...]) -> list[str]:
     known = {*_KINDS, *actions, *TASK_TYPES, *(REPORT_ACTIONS if reports else ())}
     return [
-        f"rule {rule.id}: nothing provides its action {rule.action!r}{did_you_mean(rule.action, sorted(known))}; "
-        f"matching requests are told so. Define actions.{rule.action} (an answer, refuse or route), or use one of: "
-        f"{', '.join(sorted(known))}"
+        said(
+            "rule {rule}: nothing provides its action {action!r}{hint}; matching requests are told so. Define "
+            "actions.{action} (an answer, refuse or route), or use one of: {known}",
+            "规则 {rule}：没有定义它的动作 {action!r}{hint}（命中的请求会得到这样的答复）。"
+            "请定义 actions.{action}"
+            "（answer、refuse 或 route），或者改用其中之一：{known}",
+            rule=rule.id,
+            action=rule.action,
+            hint=_ended(did_you_mean(rule.action, sorted(known))),
+            known=", ".join(sorted(known)),
+        )
         for rule in rules
         if rule.action not in known
     ]
 
 
+def _ended(hint: Said) -> Said:
+    """A hint in Chinese is a question with its own mark at the end; no hint needs one."""
+    return hint if hint else Said("", "；")
+
+
 def _fallback_note(config: Config, fallback: str | None) -> list[str]:
     if config.fallback.target or not fallback or len(config.models) == 1:
         return []
-    return [f"fallback.target is not set; requests that no route takes go to {fallback}"]
+    return [
+        said(
+            "fallback.target is not set; requests that no route takes go to {target}",
+            "没有设置 fallback.target；没有路由接住的请求会送到 {target}",
+            target=fallback,
+        )
+    ]
 
 
 def _route(route: Route) -> RouteRule:

@@ -14,8 +14,9 @@ from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.request import Request
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import Snapshot
-from pointsman.domain.wording import tongue_of
+from pointsman.domain.wording import Tongue, tongue_of
 from pointsman.execution.attempts import Opened, open_first
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.open_questions import OpenQuestions
@@ -28,6 +29,7 @@ from pointsman.ports.recorder import Recorder
 from pointsman.recording.meter import Meter
 
 COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
+_TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
 
 
 class Exchange(msgspec.Struct, frozen=True):
@@ -102,7 +104,8 @@ class Pipeline:
             decided_ms = (self._clock.monotonic() - began) * 1000
             yield decision
             if decision.error:
-                raise _no_reply(decision)
+                en, zh = (decide(request, policy, snapshot, exact_tokens=exact, tongue=t).reason for t in _TONGUES)
+                raise _no_reply(decision, Said(en, zh))
             if decision.stage == "l0":
                 effect = await self._act(decision, request, exchange, policy)
                 outcome, status, code = effect.outcome, 200, effect.error or ""
@@ -129,7 +132,9 @@ class Pipeline:
                     meter.feed(chunk, self._clock.monotonic())
                     yield chunk
                 if exchange.streams and not meter.complete and "json" not in (relaying.content_type or ""):
-                    raise BackendFailure("reset", "the stream ended before the reply did", sent=True)
+                    raise BackendFailure(
+                        "reset", Said("the stream ended before the reply did", "回复还没有结束，流就断了"), sent=True
+                    )
                 outcome, status, code = "ok", 200, ""
         except PointsmanError as error:
             outcome, status, code = "failed", error.status, error.code
@@ -137,7 +142,12 @@ class Pipeline:
         except BackendFailure as error:
             outcome, status, code = "failed", 502, error.kind
             raise PointsmanError(
-                f"{opened.target if opened else 'the backend'} broke off: {error.message}",
+                said(
+                    "{target} broke off: {message}",
+                    "{target} 中断了回复：{message}",
+                    target=opened.target if opened else Said("the backend", "后端"),
+                    message=error.message,
+                ),
                 status=502,
                 type="api_error",
                 code=error.kind,
@@ -200,9 +210,9 @@ class Pipeline:
         return None
 
 
-def _no_reply(decision: Decision) -> PointsmanError:
+def _no_reply(decision: Decision, why: Said) -> PointsmanError:
     if decision.error == "context_length_exceeded":
-        return PointsmanError(decision.reason, status=400, code="context_length_exceeded", param="messages")
+        return PointsmanError(why, status=400, code="context_length_exceeded", param="messages")
     if decision.error == "keep_local":
-        return PointsmanError(decision.reason, status=403, type="permission_error", code="keep_local", param="model")
-    return PointsmanError(decision.reason, status=503, type="overloaded_error", code="no_target")
+        return PointsmanError(why, status=403, type="permission_error", code="keep_local", param="model")
+    return PointsmanError(why, status=503, type="overloaded_error", code="no_target")

@@ -7,6 +7,7 @@ from typing import Any
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument
 from pointsman.domain.rule import Rule
+from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.routing.routes import in_order
@@ -64,7 +65,13 @@ class Policy:
             return None, targets
         valid = [*self.entries, *self.document.names]
         raise PointsmanError(
-            f'there is no model "{name[:200]}"{did_you_mean(name[:200], valid)}; valid: {", ".join(valid)}',
+            said(
+                'there is no model "{name}"{hint}; valid: {valid}',
+                "没有名为“{name}”的模型{hint}（可用的有：{valid}）",
+                name=name[:200],
+                hint=did_you_mean(name[:200], valid),
+                valid=", ".join(valid),
+            ),
             status=404,
             type="not_found_error",
             code="model_not_found",

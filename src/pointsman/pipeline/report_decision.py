@@ -40,8 +40,8 @@ def decide_report(
     draft: Draft, request: Request, policy: Policy, tongue: Tongue, rule: str, default: Format | None
 ) -> Decision:
     """A plan for the report action, or one question."""
-    if draft.format is None and default is not None:
-        draft = msgspec.structs.replace(draft, format=default)
+    if not draft.formats and default is not None:
+        draft = msgspec.structs.replace(draft, formats=(default,))
     plan = plan_of(draft, policy.document.reports, tongue, today_of(request, policy))
     if isinstance(plan, Clarification):
         return Decision(

@@ -10,11 +10,12 @@ import re2
 
 from pointsman.domain.wording import Tongue
 
-Slot = Literal["report", "period", "value"]
+Slot = Literal["report", "period", "value", "format"]
 
 _QUESTIONS: dict[Slot, dict[Tongue, str]] = {
     "report": {"zh": "要哪一份报表？", "en": "Which report do you mean?"},
     "period": {"zh": "要哪段时间的“{report}”？", "en": "Which period should “{report}” cover?"},
+    "format": {"zh": "“{report}”要哪一种格式？", "en": "Which format should “{report}” have?"},
     "value": {"zh": "“{report}”里没有“{word}”。是下面哪一个？", "en": "“{report}” knows no “{word}”. Which one is it?"},
 }
 _HINTS: dict[Tongue, str] = {
@@ -24,6 +25,7 @@ _HINTS: dict[Tongue, str] = {
 _MARKS: tuple[tuple[Slot, str], ...] = (
     ("report", r"要哪一份报表？|Which report do you mean\?"),
     ("period", r"要哪段时间的“[^”]*”？|Which period should “[^”]*” cover\?"),
+    ("format", r"“[^”]*”要哪一种格式？|Which format should “[^”]*” have\?"),
     ("value", r"里没有“[^”]*”。是下面哪一个？|knows no “[^”]*”\. Which one is it\?"),
 )
 _COMPILED = tuple((slot, re2.compile(pattern)) for slot, pattern in _MARKS)

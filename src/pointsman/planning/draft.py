@@ -10,7 +10,8 @@ import re2
 from pointsman.domain.report import DimensionSpec, Filter, Format, Period, ReportSpec
 from pointsman.periods import find_periods
 from pointsman.periods.fold import fold
-from pointsman.planning.lexicon import FILLER_EN, FILLER_ZH, FORMATS
+from pointsman.planning.grouping import take_grouping
+from pointsman.planning.lexicon import FILLER_EN, FILLER_ZH, FORMATS, NOUNS
 from pointsman.planning.words import Remaining
 
 Date = datetime.date
@@ -24,22 +25,23 @@ _UNKNOWN_EN = re2.compile(r"\b(?:for|in|from|of|at)\s+(?:the\s+)?([a-z][a-z0-9'-
 class Draft(msgspec.Struct, frozen=True):
     """`reports` are the names that fit: one is sure, several are to choose from. `periods` likewise. `unknown` is a word
     that stands where a value of a dimension would (华西区), `strange` what is left that nobody understood: such a text
-    asks for something else. `grouped` are dimensions after 按 or "by"; `named` says that words of a report occur."""
+    asks for something else. `grouped` are dimensions after 按 or "by"; `named` says that words of a report occur,
+    or at least one for reports as such."""
 
     reports: tuple[str, ...]
     periods: tuple[Period, ...] = ()
     filters: tuple[Filter, ...] = ()
     grouped: tuple[str, ...] = ()
-    format: Format | None = None
+    formats: tuple[Format, ...] = ()
     unknown: str | None = None
     strange: tuple[str, ...] = ()
     named: bool = False
 
     @property
     def is_request(self) -> bool:
-        """Whether the whole text is understood as a request for a report. An unknown word in the place of a value counts
-        only where a report was named: else it is what the text is about (a PDF of this meeting agenda)."""
-        return not self.strange and bool(self.reports) and (self.unknown is None or self.named)
+        """Whether the whole text is understood as a request for a report. A report has to be named, if only as one (报表,
+        data): else a format, or a word in the place of a value, is what some other text is about (a PDF of this agenda)."""
+        return not self.strange and bool(self.reports) and self.named
 
 
 def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
@@ -51,21 +53,20 @@ def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
         remaining.strike(*period.span)
     formats = remaining.take(FORMATS)
     filters: dict[str, list[tuple[str, str]]] = {}
-    grouped: list[str] = []
     reports = _reports(catalog, folded)
     named = remaining.take(word for spec in catalog if spec.name in reports for word in _report_words(spec))
+    names = {
+        word: dimension.name
+        for spec in catalog
+        if spec.name in reports
+        for dimension in spec.dimensions
+        for word in _names(dimension)
+    }
+    grouped = take_grouping(remaining, names)
     for spec in [spec for spec in catalog if spec.name in reports]:
         for dimension in spec.dimensions:
             _values(remaining, dimension, filters)
-    for spec in [spec for spec in catalog if spec.name in reports]:
-        for dimension in spec.dimensions:
-            words = _names(dimension)
-            for word in words:
-                for lead in ("按照", "按", "分", "各", "每个", "by ", "per ", "each ", "grouped by "):
-                    for _ in remaining.take([lead + word]):
-                        if dimension.name not in grouped:
-                            grouped.append(dimension.name)
-            remaining.take(words)
+    remaining.take(names)
     remaining.take(word for spec in catalog if spec.name in reports for word in _measure_words(spec))
     unknown, strange = _rest(remaining, folded)
     return Draft(
@@ -79,11 +80,11 @@ def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
             )
             for name, pairs in filters.items()
         ),
-        grouped=tuple(grouped),
-        format=FORMATS[formats[0][0]] if formats else None,
+        grouped=grouped,
+        formats=tuple(dict.fromkeys(FORMATS[word] for word, _, _ in formats)),
         unknown=unknown,
         strange=strange,
-        named=bool(named),
+        named=bool(named) or any(Remaining(folded).find(noun) for noun in NOUNS),
     )
 
 

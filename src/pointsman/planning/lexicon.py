@@ -16,6 +16,12 @@ FORMATS: dict[str, Format] = {
     "csv": "csv",
 }
 
+# Words for a report as such.
+NOUNS = (
+    *("报表", "报告", "汇总", "数据", "明细", "清单", "统计", "台账", "业绩", "销量"),
+    *("report", "reports", "data", "figures", "summary", "spreadsheet", "numbers", "breakdown", "results"),
+)
+
 # What may be left of a request when report, period, filters and format are taken out.
 FILLER_ZH = (
     "麻烦你 麻烦 劳驾 请问 请你 请 帮我 帮忙 帮 给我 替我 为我 我想要 我想 我要 我需要 需要 想要 想 要 "

@@ -15,6 +15,7 @@ _PERIODS: dict[Tongue, tuple[str, ...]] = {
     "zh": ("上周", "本月", "上月", "上季度", "今年"),
     "en": ("last week", "this month", "last month", "last quarter", "this year"),
 }
+_FORMATS = {"pdf": "PDF", "xlsx": "Excel", "csv": "CSV"}
 _LONGEST_ANSWER = 60
 
 
@@ -28,13 +29,15 @@ def plan_of(
         return Clarification("report", tongue, "", titles)
     spec = specs[draft.reports[0]]
     if draft.unknown is not None:
-        return Clarification("value", tongue, _title(spec, tongue), _offers(spec, tongue), draft.unknown)
+        return Clarification("value", tongue, _title(spec, tongue), _offers(spec, draft.unknown, tongue), draft.unknown)
     if len(draft.periods) != 1:
         offered = tuple(_day_range(period) for period in draft.periods) or _PERIODS[tongue]
         return Clarification("period", tongue, _title(spec, tongue), offered)
+    if len(draft.formats) > 1:
+        return Clarification("format", tongue, _title(spec, tongue), tuple(_FORMATS[form] for form in draft.formats))
     return ReportPlan(
         report=spec.name,
-        format=draft.format or "xlsx",
+        format=draft.formats[0] if draft.formats else "xlsx",
         period=draft.periods[0],
         filters=tuple(f for f in draft.filters if any(d.name == f.dimension for d in spec.dimensions)),
         group_by=tuple(name for name in draft.grouped if any(d.name == name for d in spec.dimensions)) or spec.group_by,
@@ -69,6 +72,8 @@ def complete(
     said = draft_of(words, catalog, today)
     if said.strange or (said.unknown and asked.slot != "value"):
         return None
+    if asked.slot == "format":
+        return replace(draft, formats=said.formats) if len(said.formats) == 1 else None
     if asked.slot == "period":
         if not said.periods:
             return None
@@ -76,7 +81,7 @@ def complete(
             draft,
             periods=said.periods,
             filters=_merged(draft.filters, said.filters),
-            format=said.format or draft.format,
+            formats=said.formats or draft.formats,
         )
     if said.unknown:
         return replace(draft, unknown=said.unknown)
@@ -102,11 +107,15 @@ def _title(spec: ReportSpec, tongue: Tongue) -> str:
     return spec.titles.zh if tongue == "zh" else spec.titles.en
 
 
-def _offers(spec: ReportSpec, tongue: Tongue) -> tuple[str, ...]:
-    """The values of the first dimension that has any, in the asker's language where the config has a word in it."""
-    for dimension in spec.dimensions:
-        if dimension.values:
-            return tuple(_shown(value.value, value.words, tongue) for value in dimension.values[:MOST_CHOICES])
+def _offers(spec: ReportSpec, unknown: str, tongue: Tongue) -> tuple[str, ...]:
+    """The values of the dimension that the unknown word seems to belong to (its last character is one of the dimension's
+    own: 店, 区), else of the first that has any; in the asker's language where the config has a word in it."""
+    known = [dimension for dimension in spec.dimensions if dimension.values]
+    akin = [
+        d for d in known if any(word.endswith(unknown[-1]) for word in (*d.words, d.titles.zh) if not unknown.isascii())
+    ]
+    for dimension in (*akin, *known):
+        return tuple(_shown(value.value, value.words, tongue) for value in dimension.values[:MOST_CHOICES])
     return ()
 
 

@@ -17,7 +17,7 @@ class Remaining:
 
     def find(self, word: str) -> tuple[int, int] | None:
         """The first place of `word` (folded) that is not struck; a Latin word only as a whole word."""
-        text = "".join(self._left)
+        text = self.left
         at = text.find(word)
         while at >= 0:
             end = at + len(word)
@@ -25,6 +25,25 @@ class Remaining:
                 return at, end
             at = text.find(word, at + 1)
         return None
+
+    @property
+    def left(self) -> str:
+        """The text with a zero character wherever something was struck."""
+        return "".join(self._left)
+
+    def stands_at(self, word: str, at: int) -> bool:
+        """Whether `word` is there, not struck, and no piece of a longer Latin word."""
+        text, end = self.left, at + len(word)
+        return text.startswith(word, at) and not (_glued(text, at - 1, at) or _glued(text, end - 1, end))
+
+    def places(self, word: str) -> list[tuple[str, int, int]]:
+        """Where `word` stands, not struck."""
+        text = self.left
+        return [
+            (word, at, at + len(word))
+            for at in range(len(text))
+            if text.startswith(word, at) and self.stands_at(word, at)
+        ]
 
     def take(self, words: Iterable[str]) -> list[tuple[str, int, int]]:
         """Strikes every word that occurs, the longest first, each as often as it occurs."""

@@ -1,4 +1,4 @@
-"""Document B's routes: the first line, by priority, that the request satisfies."""
+"""The routes form: the first line, by priority, that the request satisfies."""
 
 from __future__ import annotations
 

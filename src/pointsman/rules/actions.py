@@ -6,7 +6,7 @@ from typing import Any
 
 from pointsman.domain.errors import Problems
 from pointsman.domain.policy import ActionRule
-from pointsman.rules.fields import Notes, kind
+from pointsman.rules.fields import A_MAPPING, Notes, must_be
 from pointsman.rules.outcome import read_outcome
 
 _KINDS = ("answer", "refuse", "route")
@@ -18,7 +18,7 @@ def parse_action(name: str, data: Any) -> ActionRule:
     path = f"actions.{name}"
     outcome = None
     if not isinstance(data, dict):
-        notes.wrong(path, f"must be a mapping, not {kind(data)}", ", ".join(_KINDS))
+        notes.wrong(path, must_be(A_MAPPING, data), ", ".join(_KINDS))
     else:
         notes.unknown_keys(path, data, _KINDS)
         if not notes.problems:

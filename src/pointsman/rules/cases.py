@@ -10,6 +10,7 @@ import msgspec
 from pointsman.domain.errors import Problem
 from pointsman.domain.features import Features, Language
 from pointsman.domain.rule import Conditions, Rule
+from pointsman.domain.said import said
 from pointsman.rules.match import RuleSet
 
 
@@ -26,11 +27,24 @@ class FailedCase(msgspec.Struct, frozen=True):
     @property
     def problem(self) -> Problem:
         if self.kind == "counter_example":
-            message = f"{self.text!r} is taken by this rule and should not be"
+            message = said(
+                "{text!r} is taken by this rule and should not be",
+                "{text!r} 不应命中这条规则，却命中了",
+                text=self.text,
+            )
         elif self.won is None:
-            message = f"{self.text!r} is taken by no rule and should be by this one"
+            message = said(
+                "{text!r} is taken by no rule and should be by this one",
+                "{text!r} 应命中这条规则，却没有命中任何规则",
+                text=self.text,
+            )
         else:
-            message = f"{self.text!r} is taken by rule {self.won} and should be by this one"
+            message = said(
+                "{text!r} is taken by rule {won} and should be by this one",
+                "{text!r} 应命中这条规则，却命中了规则 {won}",
+                text=self.text,
+                won=self.won,
+            )
         return Problem(f"rules.{self.rule.id}.{self.kind}s", message, where=self.rule.source or None)
 
 

@@ -6,6 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from pointsman.domain.errors import Problem, did_you_mean
+from pointsman.domain.said import Said, said
+
+A_TEXT = said("a text", "文本")
+A_LIST = said("a list", "列表")
+A_MAPPING = said("a mapping", "映射")
+IS_EMPTY = said("is empty", "是空的")
 
 
 class Notes:
@@ -17,36 +23,41 @@ class Notes:
         self.problems: list[Problem] = []
 
     def wrong(self, path: str, message: str, valid: str | None = None) -> None:
-        about = f"{message} (rule {self.rule})" if self.rule else message
+        about = message
+        if self.rule:
+            about = said("{message} (rule {rule})", "{message}（规则 {rule}）", message=message, rule=self.rule)
         self.problems.append(Problem(path, about, valid=valid, where=self.where))
 
     def unknown_keys(self, path: str, mapping: dict[Any, Any], valid: Iterable[str]) -> None:
         names = list(valid)
         for key in mapping:
             if key not in names:
-                self.wrong(f"{path}.{key}", f'unknown key "{key}"{did_you_mean(str(key), names)}', ", ".join(names))
+                hint = did_you_mean(str(key), names)
+                message = said('unknown key "{key}"{hint}', "不认识的键“{key}”{hint}", key=key, hint=hint)
+                self.wrong(f"{path}.{key}", message, ", ".join(names))
 
     def mapping(self, path: str, value: Any) -> dict[Any, Any] | None:
         if isinstance(value, dict):
             return value
-        self.wrong(path, f"must be a mapping, not {kind(value)}")
+        self.wrong(path, must_be(A_MAPPING, value))
         return None
 
     def sequence(self, path: str, value: Any) -> list[Any] | None:
         if isinstance(value, list) and value:
             return value
-        self.wrong(path, "is empty" if value == [] else f"must be a list, not {kind(value)}")
+        self.wrong(path, IS_EMPTY if value == [] else must_be(A_LIST, value))
         return None
 
     def text(self, path: str, value: Any) -> str | None:
         if isinstance(value, str):
             if value.strip():
                 return value
-            self.wrong(path, "is empty")
+            self.wrong(path, IS_EMPTY)
         elif isinstance(value, (bool, int, float)) or value is None:
-            self.wrong(path, f"must be a text, not {kind(value)}: put it in quotes")
+            wrong = must_be(A_TEXT, value)
+            self.wrong(path, said("{wrong}: put it in quotes", "{wrong}，请加引号", wrong=wrong))
         else:
-            self.wrong(path, f"must be a text, not {kind(value)}")
+            self.wrong(path, must_be(A_TEXT, value))
         return None
 
     def texts(self, path: str, value: Any) -> tuple[str, ...]:
@@ -55,18 +66,19 @@ class Notes:
         return tuple(text for text in read if text is not None)
 
     def number(self, path: str, value: Any, least: int, most: int) -> int | None:
+        valid = said("{least} to {most}", "{least} 到 {most}", least=least, most=most)
         if isinstance(value, int) and not isinstance(value, bool):
             if least <= value <= most:
                 return value
-            self.wrong(path, f"is {value}", f"{least} to {most}")
+            self.wrong(path, said("is {value}", "是 {value}，超出范围", value=value), valid)
         else:
-            self.wrong(path, f"must be a whole number, not {kind(value)}", f"{least} to {most}")
+            self.wrong(path, must_be(said("a whole number", "整数"), value), valid)
         return None
 
     def flag(self, path: str, value: Any) -> bool | None:
         if isinstance(value, bool):
             return value
-        self.wrong(path, f"must be true or false, not {kind(value)}", "true, false")
+        self.wrong(path, must_be(said("true or false", " true 或 false"), value), "true, false")
         return None
 
     def names(self, path: str, value: Any, valid: Iterable[str] | None = None) -> frozenset[str] | None:
@@ -78,7 +90,9 @@ class Notes:
             allowed = list(valid)
             for item in items:
                 if item not in allowed:
-                    self.wrong(path, f'unknown value "{item}"{did_you_mean(item, allowed)}', ", ".join(allowed))
+                    hint = did_you_mean(item, allowed)
+                    message = said('unknown value "{item}"{hint}', "没有“{item}”这个取值{hint}", item=item, hint=hint)
+                    self.wrong(path, message, ", ".join(allowed))
                     return None
         return frozenset(items)
 
@@ -86,13 +100,17 @@ class Notes:
 def kind(value: Any) -> str:
     """How a person would call the type of a YAML value."""
     if value is None:
-        return "nothing"
+        return said("nothing", "空值")
     if isinstance(value, bool):
-        return f"the truth value {str(value).lower()}"
+        return said("the truth value {value}", "布尔值 {value}", value=str(value).lower())
     if isinstance(value, (int, float)):
-        return f"the number {value}"
+        return said("the number {value}", "数字 {value}", value=value)
     if isinstance(value, str):
-        return "a text"
+        return A_TEXT
     if isinstance(value, list):
-        return "a list"
-    return "a mapping" if isinstance(value, dict) else type(value).__name__
+        return A_LIST
+    return A_MAPPING if isinstance(value, dict) else type(value).__name__
+
+
+def must_be(wanted: str, value: Any) -> Said:
+    return said("must be {wanted}, not {found}", "必须是{wanted}，而不是{found}", wanted=wanted, found=kind(value))

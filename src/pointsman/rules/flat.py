@@ -1,4 +1,4 @@
-"""Document A's own form of a rule:
+"""The flat form of a rule:
 
     - id: export_pdf
       pattern: [导出, 生成, PDF, 报表, 文档]     # at least `min_hits` (default 2) distinct ones
@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from pointsman.domain.rule import Group, Term, TermKind
+from pointsman.domain.said import said
 from pointsman.rules.fields import Notes
 from pointsman.rules.groups import distinct, make_term
 
@@ -49,7 +50,7 @@ def read_flat(notes: Notes, path: str, rule: dict[Any, Any]) -> tuple[Group, ...
         if terms and least:
             groups.append(Group("pattern", terms, least))
     else:
-        notes.wrong(path, "`pattern` is missing", ", ".join(FLAT_KEYS))
+        notes.wrong(path, said("`pattern` is missing", "缺少 `pattern`"), ", ".join(FLAT_KEYS))
     for key, value in rule.items():
         kind = context_kind(key)
         if kind is None:

@@ -5,32 +5,45 @@ from __future__ import annotations
 from typing import Any
 
 from pointsman.domain.rule import Group, Term, TermKind
-from pointsman.rules.fields import Notes, kind
+from pointsman.domain.said import Said, said
+from pointsman.rules.fields import Notes, must_be
 from pointsman.rules.fold import fold
 from pointsman.rules.regex import BadRegex, compile_regex
 from pointsman.rules.slots import QUESTION
 from pointsman.rules.terms import term_key
 
 _KINDS: dict[str, TermKind] = {"regex": "regex", "extension": "extension", "whole": "whole", "word": "word"}
-TERM_FORMS = 'a text, {regex: …}, {extension: .py}, {whole: "hi"}'
-NESTED = "rules are single-level: write a second rule and let `priority` order the two"
+_TERM_FORMS = said(
+    'a text, {{regex: …}}, {{extension: .py}}, {{whole: "hi"}}',
+    '文本、{{regex: …}}、{{extension: .py}}、{{whole: "hi"}}',
+)
+_SINGLE_LEVEL = said(
+    "rules are single-level: write a second rule and let `priority` order the two",
+    "规则只有一层，请另写一条规则，用 `priority` 排先后",
+)
 _NESTING = ("when", "all", "none")
+
+
+def nested() -> Said:
+    """What is said of a condition inside a condition."""
+    return said("nested condition; {rule}", "条件不能嵌套；{rule}", rule=_SINGLE_LEVEL)
 
 
 def read_term(notes: Notes, path: str, value: Any) -> Term | None:
     """A word, or a mapping of one kind to its value."""
     if not isinstance(value, dict):
         if isinstance(value, list):
-            notes.wrong(path, f"is a list inside a list; {NESTED}", TERM_FORMS)
+            message = said("is a list inside a list; {rule}", "是列表里的列表；{rule}", rule=_SINGLE_LEVEL)
+            notes.wrong(path, message, _TERM_FORMS)
             return None
         text = notes.text(path, value)
         return None if text is None else make_term(notes, path, "word", text)
     nesting = [key for key in (*_NESTING, "any", "of", "at_least") if key in value]
     if nesting:
-        notes.wrong(f"{path}.{nesting[0]}", f"nested condition; {NESTED}", TERM_FORMS)
+        notes.wrong(f"{path}.{nesting[0]}", nested(), _TERM_FORMS)
         return None
     if len(value) != 1:
-        notes.wrong(path, "a term has exactly one kind", TERM_FORMS)
+        notes.wrong(path, said("a term has exactly one kind", "一个词只能是一种"), _TERM_FORMS)
         return None
     [(name, content)] = value.items()
     if name not in _KINDS:
@@ -46,16 +59,20 @@ def make_term(notes: Notes, path: str, kind_: TermKind, text: str) -> Term | Non
         try:
             compile_regex(text)
         except BadRegex as error:
-            notes.wrong(path, f"bad regex {text!r}: {error}")
+            reason = error.args[0]
+            notes.wrong(
+                path, said("bad regex {text!r}: {reason}", "正则 {text!r} 有误：{reason}", text=text, reason=reason)
+            )
             return None
         return Term("regex", text)
     text = text.strip()
     if not fold(text).text.strip():
-        notes.wrong(path, "holds nothing that can be seen")
+        notes.wrong(path, said("holds nothing that can be seen", "没有任何看得见的字符"))
         return None
     if kind_ == "extension":
         if any(character.isspace() for character in text) or text.strip(".") == "":
-            notes.wrong(path, f"{text!r} is no file extension", "such as .py")
+            message = said("{text!r} is no file extension", "{text!r} 不是文件扩展名", text=text)
+            notes.wrong(path, message, said("such as .py", "如 .py"))
             return None
         text = text if text.startswith(".") else f".{text}"
     return Term(kind_, text)
@@ -81,7 +98,8 @@ def read_group(notes: Notes, path: str, value: Any, name: str) -> Group | None:
         name = _read_name(notes, f"{path}.as", value.pop("as")) or name
     if isinstance(value, dict) and any(key in value for key in _NESTING):
         key = next(key for key in _NESTING if key in value)
-        notes.wrong(f"{path}.{key}", f"nested condition; {NESTED}", "any, at_least with of, a term")
+        forms = said("any, at_least with of, a term", "any、at_least 加 of，或一个词")
+        notes.wrong(f"{path}.{key}", nested(), forms)
         return None
     if isinstance(value, dict) and "any" in value:
         notes.unknown_keys(path, value, ("any", "as"))
@@ -94,7 +112,7 @@ def read_group(notes: Notes, path: str, value: Any, name: str) -> Group | None:
         if value:
             notes.unknown_keys(path, value, valid)
         else:
-            notes.wrong(path, f"must be a group or a term, not {kind(value)}", ", ".join(valid))
+            notes.wrong(path, must_be(said("a group or a term", "词组或词"), value), ", ".join(valid))
         return None
     term = read_term(notes, path, value)
     return None if term is None else Group(name, (term,))
@@ -104,7 +122,12 @@ def _read_at_least(notes: Notes, path: str, value: dict[Any, Any], name: str) ->
     notes.unknown_keys(path, value, ("at_least", "of", "as"))
     for key in ("at_least", "of"):
         if key not in value:
-            notes.wrong(path, f"`at_least` and `of` belong together, `{key}` is missing")
+            message = said(
+                "`at_least` and `of` belong together, `{key}` is missing",
+                "`at_least` 和 `of` 要一起写，缺少 `{key}`",
+                key=key,
+            )
+            notes.wrong(path, message)
             return None
     before = len(notes.problems)
     terms = read_terms(notes, f"{path}.of", value["of"])
@@ -119,6 +142,12 @@ def _read_name(notes: Notes, path: str, value: Any) -> str | None:
     if text is None:
         return None
     if not text.isidentifier() or text == QUESTION:
-        notes.wrong(path, f"{text!r} cannot name a slot", f"letters, digits and underscores, not `{QUESTION}`")
+        message = said("{text!r} cannot name a slot", "{text!r} 不能作占位符的名字", text=text)
+        valid = said(
+            "letters, digits and underscores, not `{question}`",
+            "字母、数字和下划线，不能是 `{question}`",
+            question=QUESTION,
+        )
+        notes.wrong(path, message, valid)
         return None
     return text

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pointsman.domain.errors import did_you_mean
-from pointsman.rules.fields import Notes, kind
+from pointsman.domain.said import Said, said
+from pointsman.rules.fields import IS_EMPTY, Notes, kind
 from pointsman.rules.slots import slots_of, valid_slots
 
 OUTCOMES = ("answer", "refuse", "route", "action")
@@ -16,13 +17,19 @@ def read_outcome(notes: Notes, path: str, rule: dict[Any, Any], groups: list[str
     """(action, parameters) of a rule; None after a problem."""
     given = [key for key in OUTCOMES if key in rule]
     if len(given) != 1:
-        said = "says nothing of what to do" if not given else f"says {' and '.join(given)}, but does one thing"
-        notes.wrong(path, said, ", ".join(OUTCOMES))
+        message = said("says nothing of what to do", "没有写明要做什么")
+        if given:
+            both = Said(" and ".join(given), "、".join(given))
+            message = said("says {both}, but does one thing", "写了 {both}，但一条规则只做一件事", both=both)
+        notes.wrong(path, message, ", ".join(OUTCOMES))
         return None
     [key] = given
     place = f"{path}.{key}"
     if "parameters" in rule and key != "action":
-        notes.wrong(f"{path}.parameters", f"belong to a named `action`, not to `{key}`")
+        message = said(
+            "belong to a named `action`, not to `{key}`", "只能和具名的 `action` 一起用，不能配 `{key}`", key=key
+        )
+        notes.wrong(f"{path}.parameters", message)
     if key == "answer":
         text = _text(notes, place, rule[key], groups)
         return None if text is None else ("answer", {"text": text})
@@ -42,7 +49,7 @@ def _text(notes: Notes, path: str, value: Any, groups: list[str]) -> str | dict[
         return text
     notes.unknown_keys(path, value, _TEXT_LANGUAGES)
     if not value:
-        notes.wrong(path, "is empty", "a text, or {zh: …, en: …}")
+        notes.wrong(path, IS_EMPTY, said("a text, or {{zh: …, en: …}}", "一段文本，或 {{zh: …, en: …}}"))
     texts: dict[str, str] = {}
     for language in _TEXT_LANGUAGES:
         if language in value:
@@ -57,8 +64,18 @@ def _check_slots(notes: Notes, path: str, text: str, groups: list[str]) -> None:
     valid = valid_slots(groups)
     for slot in slots_of(text):
         if slot not in valid:
-            guess = did_you_mean(slot, valid)
-            notes.wrong(path, f"unknown slot {{{slot}}}{guess}; a literal brace is written {{{{", ", ".join(valid))
+            message = said(
+                "unknown slot {{{slot}}}{hint}; a literal brace is written {{{{",
+                "没有占位符 {{{slot}}}{hint}花括号本身要写成 {{{{",
+                slot=slot,
+                hint=_ended(did_you_mean(slot, valid)),
+            )
+            notes.wrong(path, message, ", ".join(valid))
+
+
+def _ended(hint: Said) -> Said:
+    """A hint in Chinese is a question with its own mark at the end; no hint needs one."""
+    return hint if hint else Said("", "；")
 
 
 def _refuse(notes: Notes, path: str, value: Any, groups: list[str]) -> tuple[str, dict[str, Any]] | None:
@@ -69,7 +86,12 @@ def _refuse(notes: Notes, path: str, value: Any, groups: list[str]) -> tuple[str
     parameters: dict[str, Any] = {}
     for key in ("why", "instead"):
         if key not in refusal:
-            notes.wrong(path, f"`{key}` is missing: a refusal says why and what to do instead", "why, instead")
+            message = said(
+                "`{key}` is missing: a refusal says why and what to do instead",
+                "缺少 `{key}`：拒绝时要说明原因，以及可以怎么做",
+                key=key,
+            )
+            notes.wrong(path, message, "why, instead")
         else:
             parameters[key] = _text(notes, f"{path}.{key}", refusal[key], groups)
     return "refuse", parameters
@@ -82,9 +104,14 @@ def _route(notes: Notes, path: str, value: Any) -> tuple[str, dict[str, Any]] | 
     valid = ("task", "tier", "target", "body")
     notes.unknown_keys(path, route, valid)
     if not any(key in route for key in valid):
-        notes.wrong(path, "names neither where to go nor what to change", ", ".join(valid))
+        message = said("names neither where to go nor what to change", "既没有写去哪里，也没有写改什么")
+        notes.wrong(path, message, ", ".join(valid))
     if "tier" in route and "target" in route:
-        notes.wrong(path, "has both `tier` and `target`; they are two names for one thing")
+        message = said(
+            "has both `tier` and `target`; they are two names for one thing",
+            "同时写了 `tier` 和 `target`；两者是同一个意思，只留一个",
+        )
+        notes.wrong(path, message)
     parameters: dict[str, Any] = {}
     for key, name in (("task", "task"), ("tier", "target"), ("target", "target")):
         if key in route:
@@ -92,10 +119,11 @@ def _route(notes: Notes, path: str, value: Any) -> tuple[str, dict[str, Any]] | 
     if "body" in route:
         body = notes.mapping(f"{path}.body", route["body"])
         if body == {}:
-            notes.wrong(f"{path}.body", "is empty")
+            notes.wrong(f"{path}.body", IS_EMPTY)
         for key in body or ():
             if not isinstance(key, str):
-                notes.wrong(f"{path}.body", f"field names are texts, not {kind(key)}")
+                message = said("field names are texts, not {found}", "字段名必须是文本，而不是{found}", found=kind(key))
+                notes.wrong(f"{path}.body", message)
         parameters["body"] = body
     return "route", parameters
 
@@ -103,6 +131,11 @@ def _route(notes: Notes, path: str, value: Any) -> tuple[str, dict[str, Any]] | 
 def _action(notes: Notes, path: str, rule: dict[Any, Any]) -> tuple[str, dict[str, Any]] | None:
     name = notes.text(f"{path}.action", rule["action"])
     if name in ("answer", "refuse", "route"):
-        notes.wrong(f"{path}.action", f"`{name}` needs its content: write `{name}: …` instead of `action: {name}`")
+        message = said(
+            "`{name}` needs its content: write `{name}: …` instead of `action: {name}`",
+            "`{name}` 要带内容：请写 `{name}: …`，不要写 `action: {name}`",
+            name=name,
+        )
+        notes.wrong(f"{path}.action", message)
     parameters = notes.mapping(f"{path}.parameters", rule.get("parameters", {}))
     return None if name is None or parameters is None else (name, dict(parameters))

@@ -7,7 +7,8 @@ from typing import Any
 
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.rule import Rule
-from pointsman.rules.fields import Notes, kind
+from pointsman.domain.said import said
+from pointsman.rules.fields import Notes, must_be
 from pointsman.rules.flat import FLAT_KEYS, context_kind, is_flat, read_flat
 from pointsman.rules.outcome import OUTCOMES, read_outcome
 from pointsman.rules.when import When, read_when
@@ -19,7 +20,7 @@ _COMMON = ("id", "priority", "negation", "gpu_memory", "examples", "counter_exam
 
 def parse_rules(data: Any, *, pack: str, source: str = "") -> tuple[Rule, ...]:
     """The rules of one file. `data` is what YAML 1.2 gives: a list of rules, or {rules: [...]}; each rule in the clear
-    form (`when`) or in document A's (`pattern`). `source` names the file in problems and in `Rule.source`.
+    form (`when`) or in the flat one (`pattern`). `source` names the file in problems and in `Rule.source`.
     Raises Problems with all that is wrong. Ids may still clash with other files: see `duplicate_ids`."""
     notes = Notes(source or None)
     rules = []
@@ -41,10 +42,19 @@ def duplicate_ids(rules: Sequence[Rule], places: Sequence[str] | None = None) ->
     for rule, place in zip(rules, places or [rule.source for rule in rules], strict=True):
         other, earlier = first.setdefault(rule.id, (rule, place))
         if other is not rule:
-            taken = f"pack {other.pack}" + (f", {earlier}" if earlier else "")
-            message = f'id "{rule.id}" is taken already ({taken}); ids are unique over all packs'
-            problems.append(Problem(f"rules.{rule.id}", message, where=place or f"pack {rule.pack}"))
+            message = said(
+                'id "{id}" is taken already ({pack}{place}); ids are unique over all packs',
+                "id “{id}”已被占用（{pack}{place}）；在所有规则包里 id 不能重复",
+                id=rule.id,
+                pack=_pack(other),
+                place=said(", {place}", "，{place}", place=earlier) if earlier else "",
+            )
+            problems.append(Problem(f"rules.{rule.id}", message, where=place or _pack(rule)))
     return problems
+
+
+def _pack(rule: Rule) -> str:
+    return said("pack {pack}", "规则包 {pack}", pack=rule.pack)
 
 
 def _items(notes: Notes, data: Any) -> list[Any]:
@@ -55,7 +65,8 @@ def _items(notes: Notes, data: Any) -> list[Any]:
         data = data["rules"]
     if data is None or isinstance(data, list):
         return data or []
-    notes.wrong("rules", f"must be a list of rules, not {kind(data)}", "a list, or {rules: [...]}")
+    valid = said("a list, or {{rules: [...]}}", "列表，或 {{rules: [...]}}")
+    notes.wrong("rules", must_be(said("a list of rules", "规则列表"), data), valid)
     return []
 
 
@@ -66,7 +77,7 @@ def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | 
     before = len(notes.problems)
     name = notes.text(f"{path}.id", rule["id"]) if "id" in rule else None
     if "id" not in rule:
-        notes.wrong(path, "`id` is missing")
+        notes.wrong(path, said("`id` is missing", "缺少 `id`"))
     notes.rule = name
     when = _which(notes, path, rule)
     groups = when.groups if when else ()
@@ -75,7 +86,8 @@ def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | 
     gpu_memory = notes.number(f"{path}.gpu_memory", rule["gpu_memory"], 0, _MOST) if "gpu_memory" in rule else None
     negation = rule.get("negation", "respect")
     if negation not in ("respect", "ignore"):
-        notes.wrong(f"{path}.negation", f"unknown value {negation!r}", "ignore, respect")
+        message = said("unknown value {value!r}", "没有 {value!r} 这个取值", value=negation)
+        notes.wrong(f"{path}.negation", message, "ignore, respect")
     examples = notes.texts(f"{path}.examples", rule["examples"]) if "examples" in rule else ()
     counter = notes.texts(f"{path}.counter_examples", rule["counter_examples"]) if "counter_examples" in rule else ()
     if len(notes.problems) > before or name is None or when is None or outcome is None or priority is None:
@@ -101,7 +113,11 @@ def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | 
 def _which(notes: Notes, path: str, rule: dict[Any, Any]) -> When | None:
     flat = is_flat(rule)
     if flat and "when" in rule:
-        notes.wrong(path, "mixes two forms: put the words of `pattern` and its contexts into `when`")
+        message = said(
+            "mixes two forms: put the words of `pattern` and its contexts into `when`",
+            "混用了两种写法：请把 `pattern` 的词和上下文词表写进 `when`",
+        )
+        notes.wrong(path, message)
         return None
     if flat:
         known = [key for key in rule if context_kind(key)]
@@ -109,6 +125,7 @@ def _which(notes: Notes, path: str, rule: dict[Any, Any]) -> When | None:
         return When(read_flat(notes, path, rule))
     notes.unknown_keys(path, rule, (*_COMMON, "when", "pattern"))
     if "when" not in rule:
-        notes.wrong(path, "says nothing of when it applies", "`when`, or `pattern` with its context lists")
+        valid = said("`when`, or `pattern` with its context lists", "`when`，或 `pattern` 加上下文词表")
+        notes.wrong(path, said("says nothing of when it applies", "没有写明什么时候生效"), valid)
         return None
     return read_when(notes, f"{path}.when", rule["when"])

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from pointsman.domain.rule import Conditions, Group, Term
+from pointsman.domain.said import said
 from pointsman.rules.fields import Notes
-from pointsman.rules.groups import NESTED, distinct, make_term, read_group, read_terms
+from pointsman.rules.groups import distinct, make_term, nested, read_group, read_terms
 
 _KEYS = (
     "all", "any", "none", "whole", "tokens", "turn", "role", "entry", "endpoint", "language",
@@ -33,10 +34,11 @@ def read_when(notes: Notes, path: str, value: Any) -> When | None:
     if when is None:
         return None
     if not when:
-        notes.wrong(path, "is empty, so the rule would take every request", ", ".join(_KEYS))
+        message = said("is empty, so the rule would take every request", "是空的，这样规则会接住所有请求")
+        notes.wrong(path, message, ", ".join(_KEYS))
         return None
     if "when" in when:
-        notes.wrong(f"{path}.when", f"nested condition; {NESTED}", ", ".join(_KEYS))
+        notes.wrong(f"{path}.when", nested(), ", ".join(_KEYS))
         when = {key: content for key, content in when.items() if key != "when"}
     notes.unknown_keys(path, when, _KEYS)
     groups: list[Group | None] = []
@@ -65,7 +67,7 @@ def _whole(notes: Notes, path: str, value: Any) -> Group | None:
 def _unique_names(notes: Notes, path: str, groups: tuple[Group, ...]) -> None:
     names = [group.name for group in groups]
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        notes.wrong(path, f'two groups are named "{name}"')
+        notes.wrong(path, said('two groups are named "{name}"', "有两个词组都叫“{name}”", name=name))
 
 
 def _conditions(notes: Notes, path: str, when: dict[Any, Any]) -> Conditions:
@@ -101,5 +103,11 @@ def _range(notes: Notes, path: str, value: Any, least: int) -> tuple[int | None,
     low = notes.number(f"{path}.min", bounds["min"], least, _MOST) if "min" in bounds else None
     high = notes.number(f"{path}.max", bounds["max"], least, _MOST) if "max" in bounds else None
     if low is not None and high is not None and low > high:
-        notes.wrong(path, f"min {low} is above max {high}, so no request fits")
+        message = said(
+            "min {low} is above max {high}, so no request fits",
+            "min {low} 大于 max {high}，没有请求能满足",
+            low=low,
+            high=high,
+        )
+        notes.wrong(path, message)
     return low, high

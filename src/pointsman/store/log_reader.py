@@ -13,6 +13,7 @@ from pointsman.domain.characters import whole_characters
 from pointsman.domain.decision import Decision
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
+from pointsman.domain.said import said
 from pointsman.domain.target import Snapshot
 from pointsman.store.log_row import Content
 from pointsman.store.log_schema import NAME, read_log
@@ -45,7 +46,13 @@ class LogReader:
     def __init__(self, folder: Path) -> None:
         path = folder / NAME
         if not path.exists():
-            raise FileNotFoundError(f"there is no log in {folder} yet; it begins with the first request")
+            raise FileNotFoundError(
+                said(
+                    "there is no log in {folder} yet; it begins with the first request",
+                    "{folder} 里还没有日志；有了第一个请求才会开始记录",
+                    folder=folder,
+                )
+            )
         self._connection = read_log(path)
         self._folder = folder
 

@@ -9,10 +9,24 @@ from pathlib import Path
 
 import apsw
 
+from pointsman.config.others_words import all_of, message_of
+from pointsman.domain.said import Said, said
+
 NAME = "log.sqlite"
 VERSION = 1
 _WAIT = 5000  # milliseconds for another process to let go
 
+_SAYS: tuple[tuple[type[apsw.Error], str], ...] = (
+    (apsw.NotADBError, "它不是数据库文件"),
+    (apsw.CorruptError, "数据库文件已损坏"),
+    (apsw.BusyError, "另一个进程正占用数据库"),
+    (apsw.LockedError, "数据库被锁定"),
+    (apsw.CantOpenError, "打不开数据库文件"),
+    (apsw.ReadOnlyError, "数据库文件是只读的"),
+    (apsw.FullError, "磁盘已满"),
+    (apsw.IOError, "读写磁盘出错"),
+    (apsw.SQLError, "它不是请求日志，或者结构不对"),
+)
 _TABLES = """
 create table if not exists requests (
   id text primary key, received real not null, endpoint text not null, model text not null, caller text not null,
@@ -39,12 +53,19 @@ def open_log(path: Path) -> apsw.Connection:
             connection.execute(f"pragma {setting}").fetchall()  # apsw runs a statement only as far as it is read
         found = connection.execute("pragma user_version").fetchone()
         if found and found[0] > VERSION:
-            raise apsw.SQLError(f"a newer version wrote it (schema {found[0]}, this one knows {VERSION})")
+            raise apsw.SQLError(
+                said(
+                    "a newer version wrote it (schema {found}, this one knows {known})",
+                    "它是更新的版本写的（结构 {found}，这个版本只认识 {known}）",
+                    found=found[0],
+                    known=VERSION,
+                )
+            )
         connection.execute(_TABLES)
         connection.execute(f"pragma user_version={VERSION}")
     except apsw.Error as error:
         connection.close()
-        raise type(error)(f"{path}: {error}") from None
+        raise type(error)(said("{path}: {why}", "{path}：{why}", path=path, why=explained(error))) from None
     return connection
 
 
@@ -66,6 +87,14 @@ def all_or_nothing(connection: apsw.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("rollback")
         raise
+
+
+def explained(error: Exception) -> str:
+    """What went wrong with the log, in both languages."""
+    text = message_of(error)
+    if isinstance(text, Said) or not isinstance(error, apsw.Error):
+        return all_of(error)
+    return Said(text, next((zh for kind, zh in _SAYS if isinstance(error, kind)), "SQLite 报错"))
 
 
 def _for_owner_only(path: Path) -> None:

@@ -15,9 +15,10 @@ import msgspec
 
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
+from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
 from pointsman.store.log_row import INSERT, Prompts, row_of
-from pointsman.store.log_schema import NAME, all_or_nothing, open_log
+from pointsman.store.log_schema import NAME, all_or_nothing, explained, open_log
 from pointsman.store.retention import Retention
 from pointsman.store.seal import KEY, Seal
 
@@ -184,7 +185,13 @@ class LogWriter:
     def _reopen_if_lost(self) -> None:
         if self._identity() == self._files:
             return
-        log.warning("log or key in %s were removed or replaced; the request log is begun anew", self._folder)
+        log.warning(
+            Said(
+                "log or key in %s were removed or replaced; the request log is begun anew",
+                "%s 里的日志或密钥被删除或替换了；请求日志重新开始",
+            ),
+            self._folder,
+        )
         with contextlib.suppress(apsw.Error):
             self._connection.close()
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -194,7 +201,9 @@ class LogWriter:
         try:
             wait = self._retention.purge(self._connection, time.time())
         except Exception as error:
-            log.warning("old requests cannot be removed from the log: %s", error)
+            log.warning(
+                Said("old requests cannot be removed from the log: %s", "旧请求无法从日志中删除：%s"), explained(error)
+            )
             wait = 60.0
         self._known.clear()
         self._purge_at = time.monotonic() + wait
@@ -203,8 +212,8 @@ class LogWriter:
         """A full disk, a lost folder: the gateway serves on."""
         self._drop(lost)
         if self.problem is None:
-            log.error("the request log cannot be written: %s", error)
-        self.problem = str(error)
+            log.error(Said("the request log cannot be written: %s", "请求日志无法写入：%s"), explained(error))
+        self.problem = explained(error)
 
     def _drop(self, count: int) -> None:
         with self._lock:
@@ -212,4 +221,8 @@ class LogWriter:
 
     def _drop_one(self, item: _Item, error: Exception) -> None:
         self._drop(1)
-        log.warning("request %r cannot be kept in the log: %s", item[0].request.id, type(error).__name__)
+        log.warning(
+            Said("request %r cannot be kept in the log: %s", "请求 %r 无法写入日志：%s"),
+            item[0].request.id,
+            type(error).__name__,
+        )

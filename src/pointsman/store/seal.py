@@ -8,6 +8,8 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from pointsman.domain.said import said
+
 KEY = "log.key"
 _NONCE = 12
 _SIZE = 32
@@ -30,8 +32,15 @@ class Seal:
             key = path.read_bytes()
             if len(key) != _SIZE:
                 raise ValueError(
-                    f"{path} holds {len(key)} bytes; a key has {_SIZE}. With another key, what was logged stays sealed: "
-                    "bring the old key back, or remove the file and a new one is made"
+                    said(
+                        "{path} holds {found} bytes; a key has {size}. With another key, what was logged stays sealed: "
+                        "bring the old key back, or remove the file and a new one is made",
+                        "{path} 有 {found} 字节，而密钥是 {size} 字节。换了密钥，以前的日志就打不开：请找回原来的密钥，"
+                        "或者删掉这个文件，重新生成一个",
+                        path=path,
+                        found=len(key),
+                        size=_SIZE,
+                    )
                 ) from None
         else:
             key = os.urandom(_SIZE)

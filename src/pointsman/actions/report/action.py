@@ -98,6 +98,9 @@ def _told(spec: ReportSpec, plan: ReportPlan, made: ReportFile, url: str, keep: 
     titles = {dimension.name: getattr(dimension.titles, tongue) for dimension in spec.dimensions}
     for narrowed in plan.filters:
         lines.append(say("report.filter", tongue, what=titles[narrowed.dimension], labels=", ".join(narrowed.labels)))
+    if plan.group_by:
+        labels = ", ".join(titles.get(name, name) for name in plan.group_by)
+        lines.append(say("report.grouped", tongue, labels=labels))
     totals = [_total(m, made.totals[m.name], tongue) for m in spec.measures if m.name in made.totals]
     if totals:
         lines.append(say("report.totals", tongue, totals=("；" if tongue == "zh" else "; ").join(totals)))
@@ -113,6 +116,6 @@ def _total(measure: MeasureSpec, value: float, tongue: Tongue) -> str:
 
 
 def _keep(seconds: float, tongue: Tongue) -> str:
-    days = seconds / 86_400
-    number, zh, en = (days, "天", "days") if days >= 1 else (seconds / 3600, "小时", "hours")
-    return f"{number:g} {zh if tongue == 'zh' else en}"
+    units = ((86_400, "天", "days"), (3600, "小时", "hours"), (60, "分钟", "minutes"), (1, "秒", "seconds"))
+    size, zh, en = next((unit for unit in units if seconds >= unit[0]), units[-1])
+    return f"{seconds / size:.3g} {zh if tongue == 'zh' else en}"

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from pointsman.domain.said import said
+
 
 class SourceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One of three.
@@ -22,13 +24,35 @@ class SourceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     def __post_init__(self) -> None:
         if self.url is not None and (self.folder is not None or self.format is not None or self.demo):
-            raise ValueError("url stands alone (valid: url, or folder with format, or demo: true)")
+            raise ValueError(
+                said(
+                    "url stands alone (valid: url, or folder with format, or demo: true)",
+                    "url 不能和其他项一起用（合法取值：url，或 folder 加 format，或 demo: true）",
+                )
+            )
         if self.url is not None and not self.url.strip():
-            raise ValueError("url is empty (valid: an SQLAlchemy URL such as postgresql://user:password@host/database)")
+            raise ValueError(
+                said(
+                    "url is empty (valid: an SQLAlchemy URL such as postgresql://user:password@host/database)",
+                    "url 是空的（合法取值：SQLAlchemy URL，如 postgresql://user:password@host/database）",
+                )
+            )
         if self.demo and self.format is not None:
-            raise ValueError("demo: true makes its own database and has no format (valid: demo: true, and folder)")
+            raise ValueError(
+                said(
+                    "demo: true makes its own database and has no format (valid: demo: true, and folder)",
+                    "demo: true 自己生成数据库，不能写 format（合法取值：demo: true，可加 folder）",
+                )
+            )
         if not self.demo and self.url is None:
             if not self.folder:
-                raise ValueError("a source says where it is (valid: url, or folder with format, or demo: true)")
+                raise ValueError(
+                    said(
+                        "a source says where it is (valid: url, or folder with format, or demo: true)",
+                        "数据源要写明在哪里（合法取值：url，或 folder 加 format，或 demo: true）",
+                    )
+                )
             if self.format is None:
-                raise ValueError("folder needs a format (valid: csv, parquet)")
+                raise ValueError(
+                    said("folder needs a format (valid: csv, parquet)", "folder 要写 format（合法取值：csv, parquet）")
+                )

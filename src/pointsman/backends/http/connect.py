@@ -12,22 +12,25 @@ from typing import Any
 
 from pointsman.backends.http.connection import Connection
 from pointsman.backends.http.origin import Origin
+from pointsman.domain.said import Said, said
 from pointsman.ports.backend import BackendFailure
 
 HEAD_START = 0.25
 """Seconds that an address has before the next one is tried beside it."""
 
+_FORBIDDEN = ("not permitted to connect to {place}", "没有权限连接 {place}")
+_TOO_MANY = ("too many open files to connect to {place}", "打开的文件太多，无法连接 {place}")
 _WORDS = {
-    errno.ECONNREFUSED: "connection refused at {}",
-    errno.ECONNRESET: "connection reset by {} while connecting",
-    errno.EHOSTUNREACH: "no route to {}",
-    errno.ENETUNREACH: "no network leads to {}",
-    errno.ETIMEDOUT: "no answer from {} to the attempt to connect",
-    errno.ENOENT: "no socket at {}",
-    errno.EACCES: "not permitted to connect to {}",
-    errno.EPERM: "not permitted to connect to {}",
-    errno.EMFILE: "too many open files to connect to {}",
-    errno.ENFILE: "too many open files to connect to {}",
+    errno.ECONNREFUSED: ("connection refused at {place}", "{place} 拒绝连接"),
+    errno.ECONNRESET: ("connection reset by {place} while connecting", "连接 {place} 时被对方重置"),
+    errno.EHOSTUNREACH: ("no route to {place}", "没有到 {place} 的路由"),
+    errno.ENETUNREACH: ("no network leads to {place}", "没有通往 {place} 的网络"),
+    errno.ETIMEDOUT: ("no answer from {place} to the attempt to connect", "连接 {place} 没有得到回应"),
+    errno.ENOENT: ("no socket at {place}", "{place} 处没有套接字"),
+    errno.EACCES: _FORBIDDEN,
+    errno.EPERM: _FORBIDDEN,
+    errno.EMFILE: _TOO_MANY,
+    errno.ENFILE: _TOO_MANY,
 }
 
 
@@ -41,7 +44,13 @@ async def connect(
             return await _connect(origin, factory, tls)
     except (OSError, ssl.CertificateError) as error:
         late = limit.expired()
-        message = f"no connection to {origin.name} within {seconds:g} s" if late else _plain(error, origin)
+        too_late = said(
+            "no connection to {name} within {seconds:g} s",
+            "没有在 {seconds:g} 秒内连接到 {name}",
+            name=origin.name,
+            seconds=seconds,
+        )
+        message = too_late if late else _plain(error, origin)
     raise BackendFailure("connect", message)
 
 
@@ -109,13 +118,18 @@ def _drop(task: asyncio.Task[Connection]) -> None:
         task.result().abort()
 
 
-def _plain(error: Exception, origin: Origin) -> str:
+def _plain(error: Exception, origin: Origin) -> Said:
     place = origin.name
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"certificate of {place} not accepted: {error.verify_message}"
+        en, zh = "certificate of {place} not accepted: {why}", "{place} 的证书不被接受：“{why}”"
+        return said(en, zh, place=place, why=error.verify_message)
     if isinstance(error, ssl.SSLError):
-        return f"TLS handshake with {place} failed: {error.reason or error}"
+        en, zh = "TLS handshake with {place} failed: {why}", "与 {place} 的 TLS 握手失败：“{why}”"
+        return said(en, zh, place=place, why=error.reason or error)
     if isinstance(error, socket.gaierror):
-        return f'host name "{origin.host}" does not resolve ({error.strerror})'
+        en, zh = 'host name "{host}" does not resolve ({why})', "无法解析主机名“{host}”（“{why}”）"
+        return said(en, zh, host=origin.host, why=error.strerror)
     words = _WORDS.get(error.errno or 0) if isinstance(error, OSError) else None
-    return words.format(place) if words else f"cannot connect to {place}: {error}"
+    if words:
+        return said(*words, place=place)
+    return said("cannot connect to {place}: {why}", "无法连接 {place}：“{why}”", place=place, why=error)

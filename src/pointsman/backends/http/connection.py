@@ -11,6 +11,7 @@ import httptools
 from pointsman.backends.http.limits import CHUNK_COST, Limits
 from pointsman.backends.http.stream import HttpStream
 from pointsman.backends.http.watch import NEVER, Watch
+from pointsman.domain.said import Said, said
 from pointsman.ports.backend import BackendFailure
 
 _HEAD, _BODY, _DONE = 0, 1, 2
@@ -21,6 +22,10 @@ _SLICE = 256 << 10
 
 class ResponseError(Exception):
     """Raised by a parser callback to stop the parser: what the response did that we refuse."""
+
+    def __init__(self, message: Said) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 class Connection(asyncio.Protocol):
@@ -94,7 +99,10 @@ class Connection(asyncio.Protocol):
         first one of the body (engines may send the head while a request still waits), `idle` between two reads after
         it. BackendFailure: reset, first_byte_timeout, protocol. Being cancelled aborts the connection."""
         if self.closed:
-            raise BackendFailure("reset", f"{self._name} closed the connection as soon as it was made")
+            message = said(
+                "{name} closed the connection as soon as it was made", "{name} 刚建立连接就把它关闭了", name=self._name
+            )
+            raise BackendFailure("reset", message)
         stream = self._stream = HttpStream(self, self._name, self._loop, self._limits.low_water)
         self._phase = _HEAD
         self._raw = []
@@ -151,7 +159,7 @@ class Connection(asyncio.Protocol):
         if self._transport is not None and not self.closed:
             self._transport.abort()
 
-    def _fail(self, kind: str, message: str) -> None:
+    def _fail(self, kind: str, message: Said) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
             sent = self._phase != _HEAD or self._unframed > 0
@@ -162,9 +170,21 @@ class Connection(asyncio.Protocol):
         if self._stream is None:
             return
         if not self._flows:
-            self._fail("first_byte_timeout", f"no answer from {self._name} within {self._first_byte:g} s")
+            message = said(
+                "no answer from {name} within {seconds:g} s",
+                "{name} 没有在 {seconds:g} 秒内应答",
+                name=self._name,
+                seconds=self._first_byte,
+            )
+            self._fail("first_byte_timeout", message)
         else:
-            self._fail("idle_timeout", f"{self._name} fell silent in the middle of its answer for {self._idle:g} s")
+            message = said(
+                "{name} fell silent in the middle of its answer for {seconds:g} s",
+                "{name} 在应答途中有 {seconds:g} 秒没有任何内容",
+                name=self._name,
+                seconds=self._idle,
+            )
+            self._fail("idle_timeout", message)
 
     # asyncio.Protocol
 
@@ -183,13 +203,27 @@ class Connection(asyncio.Protocol):
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self._keep = False
             if self._phase != _DONE:
-                self._fail("protocol", f"the answer of {self._name} is no valid HTTP: {error.__context__ or error}")
+                cause = error.__context__ or error
+                message = said(
+                    "the answer of {name} is no valid HTTP: {why}",
+                    "{name} 的应答不是有效的 HTTP：{why}",
+                    name=self._name,
+                    why=cause.message if isinstance(cause, ResponseError) else said("{it}", "“{it}”", it=cause),
+                )
+                self._fail("protocol", message)
                 return
         if self._phase == _DONE:
             self._end(stream)
         elif self._unframed > self._limits.head_bytes:
-            what = "a head" if self._phase == _HEAD else "framing without a body"
-            self._fail("protocol", f"{self._name} sent {what} of more than {self._limits.head_bytes} bytes")
+            head = self._phase == _HEAD
+            message = said(
+                "{name} sent {what} of more than {limit} bytes",
+                "{name} 发来的{what}超过了 {limit} 字节",
+                name=self._name,
+                what=Said("a head", "响应头") if head else Said("framing without a body", "没有正文的分块标记"),
+                limit=self._limits.head_bytes,
+            )
+            self._fail("protocol", message)
         elif self._phase == _BODY:
             if stream.paused:
                 return
@@ -222,14 +256,18 @@ class Connection(asyncio.Protocol):
             self._stream = None
             stream.finish()
         elif self._phase == _BODY:
-            self._fail("reset", f"{self._name} {_how(exc)} in the middle of its answer")
+            self._fail("reset", self._broken("{name} {how} in the middle of its answer", "{name} 在应答途中{how}", exc))
         elif self._unframed:
-            self._fail("reset", f"{self._name} {_how(exc)} in the middle of the head of its answer")
+            en, zh = "{name} {how} in the middle of the head of its answer", "{name} 在发送响应头的途中{how}"
+            self._fail("reset", self._broken(en, zh, exc))
         else:
-            self._fail("reset", f"{self._name} {_how(exc)} before it answered")
+            self._fail("reset", self._broken("{name} {how} before it answered", "{name} 在应答之前{how}", exc))
         self.abort()
         self._parser = None
         self._lost(self)
+
+    def _broken(self, en: str, zh: str, exc: Exception | None) -> Said:
+        return said(en, zh, name=self._name, how=_how(exc))
 
     def pause_writing(self) -> None:
         self._choked = True
@@ -243,35 +281,38 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         if self._phase == _DONE:
-            raise ResponseError("more than one response to one request")
+            raise ResponseError(Said("more than one response to one request", "一个请求收到了不止一个响应"))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         raw = self._raw
         if self._phase == _BODY:
             return  # a trailer
         if len(raw) >= self._limits.headers:
-            raise ResponseError(f"more than {self._limits.headers} headers")
+            raise ResponseError(said("more than {most} headers", "响应头超过 {most} 个", most=self._limits.headers))
         if len(name) == 17 and name.lower() == b"transfer-encoding" and _coding(value) not in (b"chunked", b"identity"):
-            raise ResponseError(f"unknown transfer-encoding {value.decode('latin-1')!r}")
+            coding = value.decode("latin-1")
+            raise ResponseError(said("unknown transfer-encoding {it!r}", "未知的 transfer-encoding {it!r}", it=coding))
         raw.append((name, value))
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
         if 100 <= status < 200:
             if status == 101:
-                raise ResponseError("it switched protocols without being asked")
+                raise ResponseError(Said("it switched protocols without being asked", "它擅自切换了协议"))
             self._raw = []
             return
         if not 200 <= status < 600:
-            raise ResponseError(f"no such status: {status}")
+            raise ResponseError(said("no such status: {status}", "没有这样的状态码：{status}", status=status))
         if self._unframed > self._limits.head_bytes:
             size = sum(len(name) + len(value) for name, value in self._raw)
             if size > self._limits.head_bytes:
-                raise ResponseError(f"a head of more than {self._limits.head_bytes} bytes")
+                most = self._limits.head_bytes
+                raise ResponseError(said("a head of more than {most} bytes", "响应头超过 {most} 字节", most=most))
         # httptools knows this now and no later: after the message it answers False
         self._keep = self._parser.should_keep_alive()
         if not self._keep and self._parser.get_http_version() not in ("1.1", "1.0"):
-            raise ResponseError(f"it speaks HTTP/{self._parser.get_http_version()}")
+            version = self._parser.get_http_version()
+            raise ResponseError(said("it speaks HTTP/{version}", "它使用的是 HTTP/{version}", version=version))
         self._phase = _BODY
         self._unframed = 0
         if self._stream is not None:
@@ -303,9 +344,9 @@ def _coding(value: bytes) -> bytes:
     return value.strip(b" \t").lower()
 
 
-def _how(exc: Exception | None) -> str:
+def _how(exc: Exception | None) -> Said:
     if exc is None:
-        return "closed the connection"
+        return Said("closed the connection", "关闭了连接")
     if isinstance(exc, ConnectionResetError | BrokenPipeError):
-        return "reset the connection"
-    return f"broke the connection ({exc})"
+        return Said("reset the connection", "重置了连接")
+    return said("broke the connection ({exc})", "中断了连接（“{exc}”）", exc=exc)

@@ -11,6 +11,7 @@ from pointsman.backends.http.head import HeadWriter
 from pointsman.backends.http.limits import Limits
 from pointsman.backends.http.origin import Origin, parse_origin
 from pointsman.backends.http.stream import HttpStream
+from pointsman.domain.said import said
 from pointsman.ports.backend import BackendFailure, Call
 
 
@@ -118,7 +119,9 @@ class Pool:
             if not self._closed:
                 return connection
             connection.abort()
-        raise BackendFailure("connect", f"the pool of {self.origin.name} is closed")
+        raise BackendFailure(
+            "connect", said("the pool of {name} is closed", "到 {name} 的连接池已关闭", name=self.origin.name)
+        )
 
     def _release(self, connection: Connection) -> None:
         if self._closed or self._loop is None or not self._max_idle:

@@ -7,6 +7,7 @@ from collections import deque
 from typing import Protocol
 
 from pointsman.backends.http.limits import CHUNK_COST
+from pointsman.domain.said import said
 from pointsman.ports.backend import BackendFailure
 
 
@@ -114,7 +115,13 @@ class HttpStream:
             size += len(chunk)
             if size > limit:
                 self.close()
-                raise BackendFailure("protocol", f"{self.name} answered with more than {limit} bytes", sent=True)
+                message = said(
+                    "{name} answered with more than {limit} bytes",
+                    "{name} 的应答超过了 {limit} 字节",
+                    name=self.name,
+                    limit=limit,
+                )
+                raise BackendFailure("protocol", message, sent=True)
             parts.append(chunk)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
@@ -125,7 +132,10 @@ class HttpStream:
             return
         source = self._source
         if not self.ended or self.failure is None:
-            self.finish(BackendFailure("reset", f"the gateway closed its stream from {self.name} early", sent=True))
+            message = said(
+                "the gateway closed its stream from {name} early", "网关提前关闭了来自 {name} 的流", name=self.name
+            )
+            self.finish(BackendFailure("reset", message, sent=True))
         self.queue.clear()
         self.buffered = 0
         if source is not None:

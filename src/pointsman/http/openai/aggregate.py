@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said
 
 _decoder = msgspec.json.Decoder()
 
@@ -40,7 +41,11 @@ class Aggregate:
             self.feed(b"\n")
         if not self._choices and "usage" not in self._top:
             raise PointsmanError(
-                "the backend's stream held no completion", status=502, type="api_error", code="empty", src="backend"
+                Said("the backend's stream held no completion", "后端返回的流里没有任何回复"),
+                status=502,
+                type="api_error",
+                code="empty",
+                src="backend",
             )
         top = self._top
         top["object"] = {"chat.completion.chunk": "chat.completion"}.get(top.get("object", ""), top.get("object"))
@@ -51,7 +56,7 @@ class Aggregate:
             event = _decoder.decode(payload)
         except msgspec.DecodeError:
             raise PointsmanError(
-                "the backend's stream holds an event that is not JSON",
+                Said("the backend's stream holds an event that is not JSON", "后端返回的流里有一个不是 JSON 的事件"),
                 status=502,
                 type="api_error",
                 code="protocol",
@@ -63,7 +68,11 @@ class Aggregate:
             error = event["error"]
             message = error.get("message") if isinstance(error, dict) else error
             raise PointsmanError(
-                f"the backend broke off: {message}", status=502, type="api_error", code="backend_error", src="backend"
+                said("the backend broke off: {message}", "后端中断了回复：{message}", message=message),
+                status=502,
+                type="api_error",
+                code="backend_error",
+                src="backend",
             )
         for choice in event.get("choices") or ():
             index = choice.get("index", 0)

@@ -78,6 +78,7 @@ class Generate:
         decision = await anext(steps)
         assert isinstance(decision, Decision)
         target: str | None = None
+        client.question_language = decision.features.language if decision.features else None
         client.extra += decision_headers(decision)
         result: Any
         if decision.stage == "l0":
@@ -113,6 +114,7 @@ class Generate:
         try:
             decision = await anext(steps)
             assert isinstance(decision, Decision)
+            client.question_language = decision.features.language if decision.features else None
             out.headers = decision_headers(decision)
             created = int(time.time())
             if decision.stage == "l0":

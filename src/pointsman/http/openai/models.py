@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.said import said
 
 
 class Models:
@@ -22,7 +23,13 @@ class Models:
             return self._cards[name]
         valid = list(self._cards)
         raise PointsmanError(
-            f'there is no model "{name[:200]}"{did_you_mean(name[:200], valid)}; valid: {", ".join(valid)}',
+            said(
+                'there is no model "{name}"{hint}; valid: {valid}',
+                "没有名为“{name}”的模型{hint}（可用的有：{valid}）",
+                name=name[:200],
+                hint=did_you_mean(name[:200], valid),
+                valid=", ".join(valid),
+            ),
             status=404,
             type="not_found_error",
             code="model_not_found",

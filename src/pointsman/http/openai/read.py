@@ -6,10 +6,26 @@ from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.request import Endpoint, Request, Turn
+from pointsman.domain.said import Said, said
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.http.exchange import Client
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_SOME_MESSAGES = Said("must be a list with at least one message", "必须是列表，其中至少有一条消息")
+_SOME_DOCUMENTS = Said("must be a list with at least one document", "必须是列表，其中至少有一篇文档")
+_A_LIST = Said("must be a list", "必须是列表")
+_A_MODEL = Said("must name an entry, a tier, an alias or a model", "必须是入口、档位、别名或模型的名字")
+_A_MESSAGE = Said("must be an object with role and content", "必须是带有 role 和 content 的对象")
+_A_ROLE = said("must be one of {roles}", "必须是下列之一：{roles}", roles=", ".join(_ROLES))
+_A_CONTENT = Said("must be text or a list of parts", "必须是文本或由各部分组成的列表")
+_A_TYPE = Said("must be text, image_url, input_audio, …", "必须是 text、image_url、input_audio 等")
+_KINDS: dict[type, Said] = {
+    type(None): Said("nothing", "空"),
+    str: Said("text", "文本"),
+    bool: Said("true/false", "true/false"),
+    list: Said("a list", "列表"),
+    dict: Said("an object", "对象"),
+}
 _STRUCTURED = (
     "grammar",
     "json_schema",
@@ -35,7 +51,7 @@ def read_chat(tree: dict[str, Any], client: Client, default_model: str) -> Reque
 def read_messages(messages: Any) -> tuple[Turn, ...]:
     """Raises PointsmanError (400) that names the message and the field."""
     if not isinstance(messages, list) or not messages:
-        raise _wrong("messages", "must be a list with at least one message", messages)
+        raise _wrong("messages", _SOME_MESSAGES, messages)
     return tuple(_turn(message, index) for index, message in enumerate(messages))
 
 
@@ -43,7 +59,7 @@ def read_tools(tree: dict[str, Any]) -> dict[str, Any]:
     """The fields of a Request that tools set. Raises PointsmanError (400)."""
     for name in ("tools", "functions"):
         if tree.get(name) is not None and not isinstance(tree[name], list):
-            raise _wrong(name, "must be a list", tree[name])
+            raise _wrong(name, _A_LIST, tree[name])
     tools = tree.get("tools") or tree.get("functions")
     return {"tools": bool(tools), "tool_characters": sum(map(_size, tools)) if tools else 0}
 
@@ -52,14 +68,24 @@ def check_task(task: str, where: str) -> None:
     """Raises PointsmanError (400) that lists the task types."""
     if task not in TASK_TYPES:
         hint = did_you_mean(task, list(TASK_TYPES))
-        raise PointsmanError(f"{where}: no task type {task[:100]!r}{hint}; valid: {', '.join(TASK_TYPES)}", param=where)
+        raise PointsmanError(
+            said(
+                "{where}: no task type {task!r}{hint}; valid: {valid}",
+                "{where}：没有任务类型 {task!r}{hint}（可用的有：{valid}）",
+                where=where,
+                task=task[:100],
+                hint=hint,
+                valid=", ".join(TASK_TYPES),
+            ),
+            param=where,
+        )
 
 
 def read_completion(tree: dict[str, Any], client: Client, default_model: str) -> Request:
     """A prompt of text is a user's turn; lists of prompts and of token ids go to the model as they are."""
     prompt = tree.get("prompt")
     if not isinstance(prompt, (str, list)):
-        raise _wrong("prompt", "must be text or a list", prompt)
+        raise _wrong("prompt", Said("must be text or a list", "必须是文本或列表"), prompt)
     turns = (Turn("user", prompt),) if isinstance(prompt, str) else (Turn("prompt", _flatten(prompt)),)
     structured = _structured(tree) or bool(tree.get("suffix") or tree.get("echo"))
     return Request(turns=turns, structured=structured, **_shared(tree, client, "completions", default_model))
@@ -69,27 +95,31 @@ def read_embedding(tree: dict[str, Any], client: Client) -> Request:
     texts = tree.get("input")
     if isinstance(texts, list) and texts and all(isinstance(item, (int, list)) for item in texts):
         raise PointsmanError(
-            "`input` holds token ids, which mean something else to every model; send text instead "
-            "(LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False))",
+            Said(
+                "`input` holds token ids, which mean something else to every model; send text instead "
+                "(LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False))",
+                "`input` 里是 token 编号，而同一个编号在每个模型里含义都不同；请改为发送文本"
+                "（LangChain：OpenAIEmbeddings(check_embedding_ctx_length=False)）",
+            ),
             code="token_ids_not_supported",
             param="input",
         )
     if not texts or not (
         isinstance(texts, str) or (isinstance(texts, list) and all(isinstance(t, str) for t in texts))
     ):
-        raise _wrong("input", "must be text or a list of texts, not empty", texts)
+        raise _wrong("input", Said("must be text or a list of texts, not empty", "必须是非空的文本或文本列表"), texts)
     form = tree.get("encoding_format")
     if form not in (None, "float", "base64"):
-        raise _wrong("encoding_format", 'must be "float" or "base64"', form)
+        raise _wrong("encoding_format", Said('must be "float" or "base64"', "必须是“float”或“base64”"), form)
     return Request(turns=(Turn("input", _flatten(texts)),), **_shared(tree, client, "embeddings", None))
 
 
 def read_rerank(tree: dict[str, Any], client: Client) -> Request:
     query, documents = tree.get("query"), tree.get("documents")
     if not isinstance(query, str) or not query:
-        raise _wrong("query", "must be text, not empty", query)
+        raise _wrong("query", Said("must be text, not empty", "必须是非空的文本"), query)
     if not isinstance(documents, list) or not documents:
-        raise _wrong("documents", "must be a list with at least one document", documents)
+        raise _wrong("documents", _SOME_DOCUMENTS, documents)
     return Request(
         turns=(Turn("input", query), Turn("input", _flatten(documents))), **_shared(tree, client, "rerank", None)
     )
@@ -98,18 +128,18 @@ def read_rerank(tree: dict[str, Any], client: Client) -> Request:
 def _shared(tree: dict[str, Any], client: Client, endpoint: Endpoint, default_model: str | None) -> dict[str, Any]:
     model = tree.get("model", default_model)
     if not isinstance(model, str) or not model:
-        raise _wrong("model", "must name an entry, a tier, an alias or a model", model)
+        raise _wrong("model", _A_MODEL, model)
     stream = tree.get("stream")
     if stream is not None and not isinstance(stream, bool):
-        raise _wrong("stream", "must be true or false", stream)
+        raise _wrong("stream", Said("must be true or false", "必须是 true 或 false"), stream)
     options = tree.get("stream_options")
     if options is not None and not isinstance(options, dict):
-        raise _wrong("stream_options", "must be an object", options)
+        raise _wrong("stream_options", Said("must be an object", "必须是对象"), options)
     limit = None
     for name in ("max_tokens", "max_completion_tokens"):
         value = tree.get(name)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-            raise _wrong(name, "must be a whole number", value)
+            raise _wrong(name, Said("must be a whole number", "必须是整数"), value)
         limit = limit if value is None else value
     return {
         "id": client.request_id,
@@ -151,20 +181,20 @@ def _task(tree: dict[str, Any], client: Client) -> str | None:
 def _turn(message: Any, index: int) -> Turn:
     where = f"messages[{index}]"
     if not isinstance(message, dict):
-        raise _wrong(where, "must be an object with role and content", message)
+        raise _wrong(where, _A_MESSAGE, message)
     role = message.get("role")
     if not isinstance(role, str) or role not in _ROLES:
-        raise _wrong(f"{where}.role", f"must be one of {', '.join(_ROLES)}", role)
+        raise _wrong(f"{where}.role", _A_ROLE, role)
     content = message.get("content")
     calls = bool(message.get("tool_calls") or message.get("function_call"))
     if isinstance(content, str):
         return Turn(role, content, 0, calls)
     if content is None:
         if role in ("user", "system", "developer"):
-            raise _wrong(f"{where}.content", "must be text or a list of parts", content)
+            raise _wrong(f"{where}.content", _A_CONTENT, content)
         return Turn(role, "", 0, calls)
     if not isinstance(content, list):
-        raise _wrong(f"{where}.content", "must be text or a list of parts", content)
+        raise _wrong(f"{where}.content", _A_CONTENT, content)
     texts: list[str] = []
     images = 0
     for number, part in enumerate(content):
@@ -173,11 +203,11 @@ def _turn(message: Any, index: int) -> Turn:
             continue
         kind = part.get("type") if isinstance(part, dict) else None
         if not isinstance(kind, str):
-            raise _wrong(f"{where}.content[{number}].type", "must be text, image_url, input_audio, …", kind)
+            raise _wrong(f"{where}.content[{number}].type", _A_TYPE, kind)
         if kind in ("text", "input_text", "refusal"):
             text = part.get("text") if kind != "refusal" else part.get("refusal")
             if not isinstance(text, str):
-                raise _wrong(f"{where}.content[{number}].text", "must be text", text)
+                raise _wrong(f"{where}.content[{number}].text", Said("must be text", "必须是文本"), text)
             texts.append(text)
         else:
             images += 1
@@ -215,9 +245,12 @@ def _size(value: Any) -> int:
     return 4
 
 
-def _wrong(param: str, must: str, got: Any) -> PointsmanError:
-    names: dict[type, str] = {type(None): "nothing", str: "text", bool: "true/false", list: "a list", dict: "an object"}
-    shown = f'"{got[:60]}"' if isinstance(got, str) and got else names.get(type(got), str(got)[:60])
+def _wrong(param: str, must: Said, got: Any) -> PointsmanError:
     if got == [] or got == "":
-        shown = "an empty one"
-    return PointsmanError(f"{param} {must}; got {shown}", param=param)
+        shown: str = Said("an empty one", "空的")
+    elif isinstance(got, str):
+        shown = said('"{got}"', "“{got}”", got=got[:60])
+    else:
+        shown = _KINDS.get(type(got), str(got)[:60])
+    text = said("{param} {must}; got {shown}", "{param} {must}；实际为：{shown}", param=param, must=must, shown=shown)
+    return PointsmanError(text, param=param)

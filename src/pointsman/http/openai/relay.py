@@ -61,6 +61,7 @@ class Relay:
         try:
             decision = await anext(steps)
             assert isinstance(decision, Decision)
+            client.question_language = decision.features.language if decision.features else None
             client.extra += decision_headers(decision)
             async for step in steps:
                 if isinstance(step, Relaying):
