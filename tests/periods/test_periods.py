@@ -38,6 +38,10 @@ SET = Path(__file__).parents[1] / "sets" / "periods.jsonl"
         ("2025年12月到2026年2月", "2025-12-01", "2026-03-01", "range"),
         ("１２月", "2025-12-01", "2026-01-01", "month"),
         ("上個月", "2026-10-01", "2026-11-01", "month"),
+        ("上周一至周三", "2026-11-16", "2026-11-19", "range"),
+        ("上周五到周日", "2026-11-20", "2026-11-23", "range"),
+        ("11月到2月", "2025-11-01", "2026-03-01", "range"),
+        ("from Monday to Wednesday", "2026-11-23", "2026-11-26", "range"),
         ("last Friday", "2026-11-27", "2026-11-28", "day"),
         ("Friday last week", "2026-11-20", "2026-11-21", "day"),
         ("last month", "2026-10-01", "2026-11-01", "month"),
@@ -78,6 +82,7 @@ def test_two_readings_are_both_given() -> None:
     assert [str(period.start) for period in find_periods("sales of 03/04/2024", SUNDAY)] == ["2024-03-04", "2024-04-03"]
     assert [str(period.start) for period in find_periods("sales of 25/04/2024", SUNDAY)] == ["2024-04-25"]
     assert len(find_periods("上周和本周", SUNDAY)) == 2
+    assert len(find_periods("10月15日到10月1日", SUNDAY)) == 2
 
 
 def test_a_day_that_the_calendar_lacks_is_none() -> None:

@@ -113,12 +113,54 @@ def question(text: str, tongue: str = "zh") -> str:
     return asked.text
 
 
-@pytest.mark.parametrize("answer", ["3", "第三个", "三", "上月", "要上月的", "last month", "选3", "3。"])
+@pytest.mark.parametrize(
+    "answer",
+    ["3", "第三个", "三", "上月", "要上月的", "last month", "选3", "3。", "３", "the third one", "3 要PDF", "选上月吧"],
+)
 def test_the_next_turn_completes(answer: str) -> None:
     begun = "生成PDF版门店业绩报表"
     plan = completed(begun, question(begun), answer)
     assert isinstance(plan, ReportPlan)
     assert (plan.report, plan.format, str(plan.period.start), plan.language) == ("stores", "pdf", "2026-10-01", "zh")
+
+
+@pytest.mark.parametrize("answer", ["7", "0", "1,2", "随便", "whatever", "要PDF"])
+def test_an_answer_that_settles_nothing_is_asked_again(answer: str) -> None:
+    begun = "生成门店业绩报表"
+    again = completed(begun, question(begun), answer)
+    assert isinstance(again, Clarification) and again.slot == "period"
+
+
+@pytest.mark.parametrize("answer", ["算了", "取消", "不用了", "cancel", "never mind"])
+def test_never_mind_ends_it(answer: str) -> None:
+    begun = "生成门店业绩报表"
+    found = resume(conversation(begun, question(begun), answer), CATALOG, TODAY)
+    assert found is not None and found.cancelled
+
+
+def test_several_values_or_all_of_them() -> None:
+    begun = "导出上月华西区销售汇总"
+    plan = completed(begun, question(begun), "1、3")
+    assert isinstance(plan, ReportPlan) and plan.filters[0].values == ("华东", "华南")
+    plan = completed(begun, question(begun), "全部")
+    assert isinstance(plan, ReportPlan) and plan.filters == ()
+
+
+def test_details_are_no_pdf() -> None:
+    asked = planned("把上周的销售明细导出为PDF")
+    assert isinstance(asked, Clarification) and asked.choices == ("Excel", "CSV", "PDF")
+    plan = completed("把上周的销售明细导出为PDF", asked.text, "3")
+    assert isinstance(plan, ReportPlan) and plan.format == "pdf"
+
+
+def test_a_recipient_is_no_filter() -> None:
+    plan = planned("导出上月销售报表给华东的同事")
+    assert isinstance(plan, ReportPlan) and plan.filters == ()
+
+
+def test_a_text_beyond_a_sentence_or_two_is_not_read() -> None:
+    draft = draft_of("导出上月销售报表 " * 40_000, CATALOG, TODAY)
+    assert not draft.is_request and not draft.reports
 
 
 def test_an_answer_may_leave_another_question() -> None:

@@ -7,7 +7,7 @@ import unicodedata
 from pointsman.domain.request import Request
 
 REPLY_RESERVE = 16  # tokens a model needs at the least to answer at all
-NEAR = 0.12  # the estimate's error: within this share of the limit the engine's own count decides
+NEAR = 0.6  # the estimate may be off by so much (rare characters, repetition): within it the engine counts itself
 
 
 def is_empty(request: Request) -> bool:

@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from pointsman.cli.output import print_problems
-from pointsman.cli.tongue import lenient_output
+from pointsman.cli.output import print_error, print_problems
+from pointsman.cli.parser import Parser
+from pointsman.cli.tongue import lenient_output, tongue_of
+from pointsman.config.others_words import all_of
 from pointsman.domain.errors import PointsmanError, Problem, Problems
+from pointsman.domain.said import said, told
 
 VERBS = {
-    "serve": "run the gateway",
-    "init": "look for engines on this machine and write pointsman.yaml",
-    "demo": "walk through examples in the terminal",
-    "check": "check config, rules and their cases",
-    "explain": "show what would be decided on a text, and why",
-    "log": "list the request log, or show one request whole",
-    "keys": "make API keys",
-    "version": "print the version",
+    "serve": said("run the gateway", "启动网关"),
+    "init": said(
+        "look for engines on this machine and write pointsman.yaml", "查找本机正在运行的引擎，写出 pointsman.yaml"
+    ),
+    "demo": said("walk through examples in the terminal", "在终端里演示一遍例子"),
+    "check": said("check config, rules and their cases", "检查配置、规则和用例"),
+    "explain": said("show what would be decided on a text, and why", "说明一段文本将会怎样处理，为什么"),
+    "log": said("list the request log, or show one request whole", "列出请求日志，或完整显示一条"),
+    "keys": said("make API keys", "生成 API 密钥"),
+    "version": said("print the version", "显示版本号"),
 }
+_PURPOSE = said(
+    "OpenAI-compatible gateway for local models: hard rules first, models last",
+    "给本地模型用的网关，兼容 OpenAI 接口：先过硬规则，最后才用模型",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code 0: good; 1: what was checked or asked for is not; 2: usage. Only the verb that is called is imported."""
     lenient_output()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(
-        prog="pointsman", description="OpenAI-compatible gateway for local models: hard rules first, models last"
-    )
+    tongue = tongue_of()
+    parser = Parser(prog="pointsman", description=told(_PURPOSE, tongue))
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     called = next((word for word in given if not word.startswith("-")), None)
     module = import_module(f"pointsman.cli.{called}") if called in VERBS else None
     for name, purpose in VERBS.items():
-        verb = verbs.add_parser(name, help=purpose, description=module.__doc__ if module and name == called else None)
+        described = told(purpose, tongue) if tongue == "zh" else module.__doc__ if module and name == called else None
+        verb = verbs.add_parser(name, help=told(purpose, tongue), description=described)
         if module and name == called:
             module.declare(verb)
     options = parser.parse_args(given)
     assert module is not None
+    options.tongue = tongue_of(options)
     try:
         return int(module.run(options))
     except Problems as error:
-        print_problems(error.problems)
-    except (Problem, PointsmanError, FileNotFoundError) as error:
-        print(f"pointsman {options.verb}: {error}", file=sys.stderr)
+        print_problems(error.problems, options.tongue)
+    except Problem as error:
+        print_error(options.verb, error.said, options.tongue)
+    except PointsmanError as error:
+        print_error(options.verb, error.message, options.tongue)
+    except FileNotFoundError as error:
+        print_error(options.verb, all_of(error), options.tongue)
     except BrokenPipeError:
         sys.stderr.close()
     except KeyboardInterrupt:

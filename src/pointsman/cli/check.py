@@ -8,12 +8,15 @@ from typing import Any
 from pointsman.app.build import build
 from pointsman.cli.output import print_json, print_problems
 from pointsman.cli.source import declare_config, load_config
+from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.said import said, told
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     declare_config(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    declare_tongue(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -23,20 +26,27 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print_json({"ok": False, "problems": [_shown(problem) for problem in error.problems], "notes": []})
         else:
-            print_problems(error.problems)
+            print_problems(error.problems, options.tongue)
         return 1
     document = built.policy.document
     if options.json:
         print_json({"ok": True, "problems": [], "notes": built.notes, "policy": built.policy.hash})
         return 0
-    where = built.loaded.path or "no file, built-in defaults"
+    where = built.loaded.path or said("no file, built-in defaults", "没有文件，用内置默认值")
     cases = sum(len(rule.examples) + len(rule.counter_examples) for rule in document.rules)
     for note in built.notes:
-        print(f"note: {note}")
-    print(
-        f"ok: {where}: {len(document.rules)} rules ({cases} cases hold), {len(document.routes)} routes, "
-        f"{len(document.targets)} targets; policy {built.policy.hash}"
+        print(told(said("note: {note}", "注意：{note}", note=note), options.tongue))
+    summary = said(
+        "ok: {where}: {rules} rules ({cases} cases hold), {routes} routes, {targets} targets; policy {policy}",
+        "正常：{where}：{rules} 条规则（{cases} 个用例全部通过），{routes} 条路由，{targets} 个目标；策略 {policy}",
+        where=where,
+        rules=len(document.rules),
+        cases=cases,
+        routes=len(document.routes),
+        targets=len(document.targets),
+        policy=built.policy.hash,
     )
+    print(told(summary, options.tongue))
     return 0
 
 

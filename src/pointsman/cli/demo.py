@@ -24,9 +24,11 @@ from pointsman.cli.demo_steps import STEPS, Step, say, too_long
 from pointsman.cli.output import print_json
 from pointsman.cli.tongue import declare_tongue, lenient_output, tongue_of
 from pointsman.config.load import load
+from pointsman.config.others_words import all_of, message_of, why
 from pointsman.config.paths import data_dir, find_config
 from pointsman.domain.errors import PointsmanError, Problems
-from pointsman.domain.wording import INSTALL, Tongue
+from pointsman.domain.said import Said, Tongue, told
+from pointsman.domain.wording import INSTALL
 from pointsman.store.log_reader import LogError, LogReader
 
 URL = "http://127.0.0.1:8900"
@@ -71,7 +73,7 @@ def _check_options(options: argparse.Namespace, tongue: Tongue) -> None:
         try:
             options.save.mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as error:
-            raise PointsmanError(say("no_save", tongue, path=options.save, why=error)) from None
+            raise PointsmanError(say("no_save", tongue, path=options.save, why=told(why(error), tongue))) from None
 
 
 @contextmanager
@@ -92,7 +94,7 @@ def _gateway(options: argparse.Namespace, screen: Screen, tongue: Tongue) -> Ite
                 screen.line(say("started", tongue, url=own.base, seconds=time.perf_counter() - begun), "dim")
                 yield own.base, own.data
             except NotStarted as error:
-                raise PointsmanError(say("not_started", tongue, why=error)) from None
+                raise PointsmanError(say("not_started", tongue, why=told(message_of(error), tongue))) from None
             finally:
                 own.stop()
     finally:
@@ -154,7 +156,7 @@ class Walk:
         try:
             reply = chat(self._base, messages, max_tokens=step.max_tokens, stream=step.stream)
         except Unreachable as error:
-            self._fail(number, str(error))
+            self._fail(number, told(message_of(error), self._tongue))
             return False
         self._replies.append((step, reply))
         self._screen.reply(reply, self._tongue)
@@ -165,7 +167,7 @@ class Walk:
                 size = self._download(number, step, reply)
                 record["file_bytes"] = size
             except (Unreachable, OSError, ValueError) as error:
-                problem = record["problem"] = str(error)
+                problem = record["problem"] = told(all_of(error), self._tongue)
         self._steps.append(record)
         if problem:
             self._fail(number, problem)
@@ -197,7 +199,8 @@ class Walk:
         status, body = get(link[0])
         took = time.perf_counter() - begun
         if status != 200 or not body.startswith(step.magic):
-            raise ValueError(say("wrong.file", self._tongue, status=status, ending=step.ending))
+            wrong = say("wrong.file", self._tongue, status=status, ending=step.ending)
+            raise ValueError(Said(wrong, wrong))
         where = ""
         if self._save:
             path = self._save / f"pointsman-demo-{number}.{step.ending}"

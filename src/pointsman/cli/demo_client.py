@@ -10,6 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from pointsman.config.others_words import all_of
+from pointsman.domain.said import said
+
 PATIENCE = 120.0
 _LARGEST = 64 << 20
 
@@ -30,7 +33,10 @@ class DemoReply(msgspec.Struct, frozen=True):
 
 
 class Unreachable(Exception):
-    """No gateway answers, or its answer breaks off. The text says why."""
+    """No gateway answers, or its answer breaks off. The message (`args[0]`) says why, in both languages."""
+
+    def __init__(self, url: str, why: str) -> None:
+        super().__init__(said("{url}: {why}", "{url}：{why}", url=url, why=why))
 
 
 def chat(base: str, messages: list[dict[str, str]], *, max_tokens: int, stream: bool) -> DemoReply:
@@ -48,7 +54,7 @@ def chat(base: str, messages: list[dict[str, str]], *, max_tokens: int, stream: 
         else:
             text, ttft, pieces = _read_whole(response.read(_LARGEST)), None, 0
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Unreachable(f"{base}: {error}") from None
+        raise Unreachable(base, all_of(error)) from None
     finally:
         connection.close()
     return DemoReply(
@@ -73,7 +79,7 @@ def get(url: str, *, seconds: float = PATIENCE) -> tuple[int, bytes]:
         response = connection.getresponse()
         return response.status, response.read(_LARGEST)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Unreachable(f"{url}: {error}") from None
+        raise Unreachable(url, all_of(error)) from None
     finally:
         connection.close()
 
@@ -118,9 +124,13 @@ def _connection(url: str, seconds: float = PATIENCE) -> http.client.HTTPConnecti
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Unreachable(f"{url!r}: {error}") from None
+        raise Unreachable(repr(url), all_of(error)) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise Unreachable(f"{url!r} is no address of a gateway (valid: http://127.0.0.1:8900)")
+        why = said(
+            "no address of a gateway (valid: http://127.0.0.1:8900)",
+            "不是网关的地址（合法取值：http://127.0.0.1:8900）",
+        )
+        raise Unreachable(repr(url), why)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     return kind(parts.hostname, port, timeout=seconds)
 

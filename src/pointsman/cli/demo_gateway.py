@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from pointsman.domain.wording import Tongue
+from pointsman.domain.said import Said, Tongue
 
 STARTING = 150.0  # seconds until it listens and its model is loaded
 STOPPING = 15.0
@@ -21,11 +21,13 @@ _CHILD = (
     "from pointsman.cli import main\n"
     "sys.exit(main(sys.argv[2:]))\n"
 )
-_READY = re.compile(r"Pointsman \S+ (?:is ready|listens) on (http://[^\s:]+:[0-9]+)")
+_READY = re.compile(
+    r"Pointsman \S+ (?:(?:is ready|listens) on|已就绪，地址|已启动，尚未就绪，地址) (http://[^\s:]+:[0-9]+)"
+)
 
 
 class NotStarted(Exception):
-    """The text says why, with the last lines of the child."""
+    """The message (`args[0]`) says why, with the last lines of the child."""
 
 
 class OwnGateway:
@@ -57,14 +59,13 @@ class OwnGateway:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             ended = self._process.poll()
-            said = self._said()
-            if found := _READY.search(said):
+            if found := _READY.search(self._said()):
                 self.base = found[1]
                 return
             if ended is not None:
-                raise NotStarted("\n".join(said.splitlines()[-5:]) or f"exit code {ended}")
+                raise NotStarted(self._last_lines() or Said(f"exit code {ended}", f"退出码 {ended}"))
             time.sleep(0.05)
-        raise NotStarted("\n".join(self._said().splitlines()[-5:]) or f"nothing after {seconds:g} s")
+        raise NotStarted(self._last_lines() or Said(f"nothing after {seconds:g} s", f"{seconds:g} 秒内没有任何输出"))
 
     def stop(self) -> None:
         if self._process.poll() is None:
@@ -76,6 +77,9 @@ class OwnGateway:
                 self._process.wait()
         if self._process.stdin:
             self._process.stdin.close()
+
+    def _last_lines(self) -> str:
+        return "\n".join(self._said().splitlines()[-5:])
 
     def _said(self) -> str:
         return self._output.read_text(encoding="utf-8", errors="replace")

@@ -12,10 +12,14 @@ import msgspec
 from pointsman.app.build import build
 from pointsman.cli.output import print_json, print_line
 from pointsman.cli.source import declare_config, load_config
+from pointsman.cli.tongue import declare_tongue
+from pointsman.config.others_words import in_both
 from pointsman.domain.characters import whole_characters
-from pointsman.domain.decision import Decision
+from pointsman.domain.decision import Decision, TargetChoice
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.features import Features
 from pointsman.domain.request import Request, Turn
+from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.domain.target import Snapshot
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.http.openai.read import check_task, read_messages, read_tools
@@ -33,6 +37,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", help="entry, tier, alias or model that the client names; default: the first entry")
     parser.add_argument("--task", choices=TASK_TYPES, help="declared task type", metavar="TYPE")
     parser.add_argument("--role", help="the caller's role")
+    declare_tongue(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print_json(decision)
         else:
-            for line in _lines(decision):
+            for line in _lines(decision, options.tongue):
                 print_line(line)
         return 0
     good = True
@@ -74,23 +79,30 @@ def _read(options: argparse.Namespace, model: str, line: bytes) -> Request:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        raise PointsmanError(f"not valid UTF-8 (byte {error.start})") from None
+        message = said("not valid UTF-8 (byte {byte})", "不是有效的 UTF-8（第 {byte} 字节）", byte=error.start)
+        raise PointsmanError(message) from None
     if not _OBJECT.match(text):
         return _request(options, model, (Turn("user", text),))
     try:
         data = parse_body(line).tree
     except PointsmanError as error:
-        error.message = error.message.replace("the body", "the line", 1)
+        error.message = in_both(
+            error.message, lambda text: text.replace("the body", "the line", 1).replace("请求体", "这一行", 1)
+        )
         raise
     if "messages" in data:
         turns: tuple[Turn, ...] = read_messages(data["messages"])
     elif isinstance(data.get("text"), str):
         turns = (Turn("user", data["text"]),)
     else:
-        raise PointsmanError('a JSON line holds "text" (a string) or "messages" (a list)')
+        message = said(
+            'a JSON line holds "text" (a string) or "messages" (a list)',
+            "JSON 行里要有 “text”（字符串）或 “messages”（列表）",
+        )
+        raise PointsmanError(message)
     for name in ("model", "task"):
         if not isinstance(data.get(name, ""), str):
-            raise PointsmanError(f"{name} must be text", param=name)
+            raise PointsmanError(said("{name} must be text", "{name} 必须是文本", name=name), param=name)
     if "task" in data:
         check_task(data["task"], "task")
     request = _request(options, data.get("model") or model, turns)
@@ -102,21 +114,76 @@ def _request(options: argparse.Namespace, model: str, turns: tuple[Turn, ...]) -
     return Request("explain", "chat", model, turns, now=time.time(), task=options.task, caller_role=role)
 
 
-def _lines(decision: Decision) -> list[str]:
-    lines = [f"stage    {decision.stage}", f"reason   {decision.reason}"]
+def _lines(decision: Decision, tongue: Tongue) -> list[str]:
+    def line(label: Said, text: str) -> str:
+        return f"{told(label, tongue)}{' ' * (9 - _columns(told(label, tongue)))}{text}"
+
+    lines = [line(_STAGE, decision.stage), line(_REASON, decision.reason)]
     if decision.rule:
-        lines.append(f"rule     {decision.rule} → {decision.action}")
-    lines += [f"matched  {m.group}: {m.text} ({m.start}–{m.end})" for m in decision.matched]
+        lines.append(line(_RULE, f"{decision.rule} → {decision.action}"))
+    lines += [line(_MATCHED, f"{m.group}: {m.text} ({m.start}–{m.end})") for m in decision.matched]
     if decision.parameters:
         lines += [f"{key:<8} {value}" for key, value in decision.parameters.items() if key != "refused"]
-    lines += [f"target   {choice.target} ({choice.why})" for choice in decision.targets]
-    lines += [f"left out {choice.target} ({choice.why})" for choice in decision.left_out]
+    lines += [line(_TARGET, told(_chosen(choice), tongue)) for choice in decision.targets]
+    lines += [line(_LEFT_OUT, told(_chosen(choice), tongue)) for choice in decision.left_out]
     if decision.error:
-        lines.append(f"error    {decision.error}")
+        lines.append(line(_ERROR, decision.error))
     if decision.features:
-        f = decision.features
-        exact = "" if f.exact else "about "
-        task = f"{f.task_type} ({f.task_source})" if f.task_type else "none"
-        lines.append(f"features {exact}{f.input_tokens} tokens, {f.language}, turn {f.turns}, task {task}")
-    lines.append(f"policy   {decision.policy}")
+        lines.append(line(_FEATURES, told(_shown(decision.features), tongue)))
+    lines.append(line(_POLICY, decision.policy))
     return lines
+
+
+_STAGE = Said("stage", "阶段")
+_REASON = Said("reason", "原因")
+_RULE = Said("rule", "规则")
+_MATCHED = Said("matched", "命中")
+_TARGET = Said("target", "目标")
+_LEFT_OUT = Said("left out", "排除")
+_ERROR = Said("error", "错误")
+_FEATURES = Said("features", "特征")
+_POLICY = Said("policy", "策略")
+_SOURCES = {"declared": "声明", "inferred": "推测"}
+_WHYS = (
+    (r"fallback", "默认"),
+    (r"route (.*)", r"路由 \1"),
+    (r"rule (.*)", r"规则 \1"),
+    (r"named as (.*)", r"指定了 \1"),
+    (r"embedding model", "嵌入模型"),
+    (r"holds the prompt", "装得下这段提示词"),
+    (r"external, and this entry keeps requests local", "外部后端，而这个入口的请求必须留在本网内"),
+    (r"holds (\d+) tokens, the prompt has (\d+)", r"最多 \1 个 token，提示词有 \2 个"),
+)
+
+
+def _columns(text: str) -> int:
+    """How wide a label is on a terminal: an ideograph takes two columns."""
+    return sum(1 if character.isascii() else 2 for character in text)
+
+
+def _chosen(choice: TargetChoice) -> Said:
+    return said("{target} ({why})", "{target}（{why}）", target=choice.target, why=_why(choice.why))
+
+
+def _why(text: str) -> Said:
+    """Why a target was chosen or left out, which decisions say in English."""
+    for pattern, zh in _WHYS:
+        if found := re.fullmatch(pattern, text):
+            return Said(text, found.expand(zh))
+    return Said(text, text)
+
+
+def _shown(features: Features) -> Said:
+    task: str = said("none", "无")
+    if features.task_type:
+        source = Said(features.task_source, _SOURCES.get(features.task_source, features.task_source))
+        task = said("{task} ({source})", "{task}（{source}）", task=features.task_type, source=source)
+    return said(
+        "{about}{tokens} tokens, {language}, turn {turn}, task {task}",
+        "{about}{tokens} 个 token，{language}，第 {turn} 轮，任务：{task}",
+        about="" if features.exact else said("about ", "约 "),
+        tokens=features.input_tokens,
+        language=features.language,
+        turn=features.turns,
+        task=task,
+    )

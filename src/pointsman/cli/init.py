@@ -20,8 +20,9 @@ from pointsman.cli.command import command
 from pointsman.cli.first_config import fallback_of, tiers_of, write_config
 from pointsman.cli.output import print_json
 from pointsman.cli.tongue import Texts, declare_tongue, lenient_output, tongue_of
+from pointsman.config.others_words import why
 from pointsman.domain.errors import PointsmanError, Problem
-from pointsman.domain.wording import Tongue
+from pointsman.domain.said import Tongue, said, told
 from pointsman.fleet.builtin import find_builtin, find_engine
 from pointsman.fleet.discover import USUAL, Found, FoundModel, discover
 
@@ -76,7 +77,7 @@ def _writable(path: Path, force: bool, tongue: Tongue) -> None:
     """Raises PointsmanError for what can be seen before any port is asked."""
     try:
         if "\0" in str(path):
-            raise ValueError("a path holds no zero byte")
+            raise ValueError(said("a path holds no zero byte", "路径里不能有零字节"))
         if path.is_dir():
             raise PointsmanError(_say("folder", tongue, path=path))
         if path.exists() and not force:
@@ -85,7 +86,7 @@ def _writable(path: Path, force: bool, tongue: Tongue) -> None:
             raise PointsmanError(_say("no_folder", tongue, path=path.parent))
         wrong = not os.access(path if path.exists() else path.parent, os.W_OK)
     except (OSError, ValueError) as error:  # a name too long, a folder that may not be entered, a zero byte
-        raise PointsmanError(_say("unwritable", tongue, path=path, why=_why(error))) from None
+        raise PointsmanError(_say("unwritable", tongue, path=path, why=told(why(error), tongue))) from None
     if wrong:
         raise PointsmanError(_say("unwritable", tongue, path=path, why=_say("denied", tongue)))
 
@@ -97,11 +98,7 @@ def _write(path: Path, text: str, force: bool, tongue: Tongue) -> None:
     except FileExistsError:
         raise PointsmanError(_say("exists", tongue, path=path)) from None
     except (OSError, ValueError) as error:
-        raise PointsmanError(_say("unwritable", tongue, path=path, why=_why(error))) from None
-
-
-def _why(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)
+        raise PointsmanError(_say("unwritable", tongue, path=path, why=told(why(error), tongue))) from None
 
 
 # The ports
@@ -111,7 +108,12 @@ def _ports(text: str) -> list[int]:
     """Raises ArgumentTypeError."""
     words = [word.strip() for word in text.split(",")]
     if not all(word.isascii() and word.isdigit() and 0 < int(word) < 65_536 for word in words):
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of ports (valid: 1 to 65535, such as 11434,8000)")
+        message = said(
+            "{text!r} is no list of ports (valid: 1 to 65535, such as 11434,8000)",
+            "{text!r} 不是端口列表（合法取值：1 到 65535，如 11434,8000）",
+            text=text,
+        )
+        raise argparse.ArgumentTypeError(told(message, tongue_of()))
     return [int(word) for word in words]
 
 
@@ -161,12 +163,15 @@ def _install(tongue: Tongue, *, quiet: bool) -> None:
         try:
             done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=2, check=False)  # noqa: S603
         except OSError as error:
-            raise PointsmanError(_say("install.failed", tongue, command=shlex.join(line), why=_why(error))) from None
+            raise _not_installed(line, told(why(error), tongue), tongue) from None
         if done.returncode:
-            why = _say("install.code", tongue, code=done.returncode)
-            raise PointsmanError(_say("install.failed", tongue, command=shlex.join(line), why=why))
+            raise _not_installed(line, _say("install.code", tongue, code=done.returncode), tongue)
     if not _has_model():
         raise PointsmanError(_say("install.missing", tongue))
+
+
+def _not_installed(line: list[str], reason: str, tongue: Tongue) -> PointsmanError:
+    return PointsmanError(_say("install.failed", tongue, command=shlex.join(line), why=reason))
 
 
 def _install_commands(tongue: Tongue) -> list[list[str]]:

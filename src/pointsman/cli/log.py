@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import time
 from typing import Any
 
-from pointsman.cli.output import print_json, print_line
+from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.source import declare_config, load_config
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
+from pointsman.domain.said import said, told
 from pointsman.store.log_reader import FILTERS, LogError, LogReader
+from pointsman.store.log_schema import explained
 
+_NOT_KEPT = said("(not kept)", "（未保存）")
 _SPAN = re.compile(r"[0-9]+[smhd]")
 
 
@@ -30,10 +32,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.since and not _SPAN.fullmatch(options.since):
-        print(f"pointsman log: --since {options.since!r} is no span of time (valid: 30m, 12h, 7d)", file=sys.stderr)
+        message = said(
+            "--since {span!r} is no span of time (valid: 30m, 12h, 7d)",
+            "--since {span!r} 不是时长（合法取值：30m、12h、7d）",
+            span=options.since,
+        )
+        print_error("log", message, options.tongue)
         return 2
     if options.limit < 1:
-        print("pointsman log: --limit must be at least 1", file=sys.stderr)
+        print_error("log", said("--limit must be at least 1", "--limit 至少是 1"), options.tongue)
         return 2
     loaded = load_config(options, {"server.data_dir": options.data_dir})
     filters = {name: value for name in FILTERS if (value := getattr(options, f"by_{name}")) is not None}
@@ -51,10 +58,12 @@ def run(options: argparse.Namespace) -> int:
                     row["attempts"] = whole.attempts if whole and whole.attempts else row["attempts"]
             _print(row, options)
     except LogError as error:
-        print(f"pointsman log: the log cannot be read: {error}", file=sys.stderr)
+        message = said("the log cannot be read: {why}", "日志无法读取：{why}", why=explained(error))
+        print_error("log", message, options.tongue)
         return 1
     if "id" in filters and not found:
-        print(f"pointsman log: there is no request {filters['id']!r} in the log", file=sys.stderr)
+        message = said("there is no request {id!r} in the log", "日志里没有请求 {id!r}", id=filters["id"])
+        print_error("log", message, options.tongue)
         return 1
     return 0
 
@@ -78,4 +87,5 @@ def _print(row: dict[str, Any], options: argparse.Namespace) -> None:
     if row["error"]:
         print_line(f"    {row['status']} {row['error']}")
     if options.text:
-        print_line(f"    {' '.join((row['question'] or '(not kept)')[:200].split())}")
+        question = row["question"] or told(_NOT_KEPT, options.tongue)
+        print_line(f"    {' '.join(question[:200].split())}")

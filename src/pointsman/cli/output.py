@@ -12,17 +12,21 @@ import msgspec
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.errors import Problem
+from pointsman.domain.said import Said, Tongue, told
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+_ERROR = Said("error: ", "错误：")
+_COLON = Said(": ", "：")
 
 
 def print_json(value: Any, *, pretty: bool = False) -> None:
     """One object a line; `pretty` over several. Where the terminal does not know all characters, JSON's own escapes stand
-    for them: nothing is lost on the way to another program."""
+    for them: nothing is lost on the way to another program. What people are told is in English here."""
     try:
-        data = msgspec.json.encode(value)
+        data = msgspec.json.encode(value, enc_hook=_english)
     except UnicodeEncodeError:  # half a surrogate pair, in a file's name
-        data = whole_characters(json.dumps(msgspec.to_builtins(value), ensure_ascii=False)).encode()
+        data = whole_characters(json.dumps(msgspec.to_builtins(value, enc_hook=_english), ensure_ascii=False)).encode()
     text = msgspec.json.format(data, indent=2).decode() if pretty else data.decode()
     if not _can_print(text):
         text = json.dumps(msgspec.json.decode(data), indent=2 if pretty else None)
@@ -42,8 +46,21 @@ def _can_print(text: str) -> bool:
     return True
 
 
-def print_problems(problems: Iterable[Problem]) -> None:
+def print_problems(problems: Iterable[Problem], tongue: Tongue) -> None:
     listed = list(problems)
+    error = told(_ERROR, tongue)
     for problem in listed:
-        print(f"error: {problem}", file=sys.stderr)
-    print(f"{len(listed)} problem{'s' if len(listed) != 1 else ''}", file=sys.stderr)
+        print(f"{error}{problem.text(tongue)}", file=sys.stderr)
+    total = Said(f"{len(listed)} problem{'s' if len(listed) != 1 else ''}", f"共 {len(listed)} 处问题")
+    print(told(total, tongue), file=sys.stderr)
+
+
+def print_error(verb: str, message: str, tongue: Tongue) -> None:
+    """Why the verb could not do its work."""
+    print(f"pointsman {verb}{told(_COLON, tongue)}{told(message, tongue)}", file=sys.stderr)
+
+
+def _english(value: Any) -> Any:
+    if isinstance(value, Said):
+        return str(value)
+    raise NotImplementedError(f"no JSON for {type(value).__name__}")

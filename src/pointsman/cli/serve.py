@@ -19,11 +19,15 @@ from pointsman.app.build import Built, build
 from pointsman.app.gateway import App
 from pointsman.cli.command import command
 from pointsman.cli.source import declare_config, load_config
+from pointsman.cli.spoken_log import SpokenLog
+from pointsman.config.others_words import why
 from pointsman.config.paths import data_dir
 from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.fleet.port_owner import explain_port
 from pointsman.http.protocol import GuardedProtocol
 from pointsman.store.log_reader import LogError
+from pointsman.store.log_schema import explained
 
 log = logging.getLogger("pointsman")
 
@@ -39,6 +43,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", metavar="DIR", help="where log and keys are kept")
     levels = ("debug", "info", "warning", "error")
     parser.add_argument("--log-level", default="info", choices=levels, help="how much is said (default info)")
+    parser.add_argument(
+        "--language", choices=("zh", "en"), help="of the log and of messages, where a request shows none"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,11 +53,13 @@ def run(options: argparse.Namespace) -> int:
         "server.host": options.host,
         "server.port": options.port,
         "server.data_dir": options.data_dir,
+        "server.language": options.language,
     }
-    logging.basicConfig(
-        level=options.log_level.upper(), format="%(asctime)s %(levelname)-7s %(message)s", stream=sys.stderr
-    )
-    built = build(load_config(options, flags))
+    lines = logging.StreamHandler(sys.stderr)
+    logging.basicConfig(level=options.log_level.upper(), handlers=[lines])
+    loaded = load_config(options, flags)
+    lines.setFormatter(SpokenLog(options.tongue))
+    built = build(loaded)
     server = built.loaded.config.server
     with _listen(server.host, server.port) as listener:
         return _serve(options, flags, built, listener)
@@ -82,7 +91,7 @@ def _serve(options: argparse.Namespace, flags: dict[str, object], built: Built, 
         await app.start()
         gc.collect()
         gc.freeze()  # what is loaded now stays: the collector need not look at it again
-        greeting = loop.create_task(_greet(app, listener))
+        greeting = loop.create_task(_greet(app, listener, options.tongue))
         try:
             await server.serve(sockets=[listener])
         finally:
@@ -104,9 +113,10 @@ def _app(options: argparse.Namespace, flags: dict[str, object], built: Built) ->
         return App(built, lambda: load_config(options, flags))
     except OSError as error:
         name = error.filename or data_dir(built.loaded.config)
-        raise Problem("server.data_dir", f"{name} cannot be used: {error.strerror or error}") from None
+        message = said("{name} cannot be used: {why}", "无法使用 {name}：{why}", name=name, why=why(error))
+        raise Problem("server.data_dir", message) from None
     except (ValueError, LogError) as error:
-        raise Problem("server.data_dir", str(error)) from None
+        raise Problem("server.data_dir", explained(error)) from None
 
 
 async def _reload(app: App) -> None:
@@ -120,7 +130,10 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         info = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except socket.gaierror as error:
-        raise Problem("server.host", f"{host!r} is no address of this machine: {error.strerror}") from None
+        message = said(
+            "{host!r} is no address of this machine: {why}", "{host!r} 不是本机的地址：{why}", host=host, why=why(error)
+        )
+        raise Problem("server.host", message) from None
     listener = socket.socket(info[0], socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -129,13 +142,25 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise Problem("server.port", explain_port(host, port) + " (choose another with --port)") from None
-        raise Problem("server", f"cannot listen on {host} port {port}: {error.strerror}") from None
+            message = said(
+                "{owner} (choose another with --port)",
+                "{owner}（可用 --port 换一个端口）",
+                owner=explain_port(host, port),
+            )
+            raise Problem("server.port", message) from None
+        message = said(
+            "cannot listen on {host} port {port}: {why}",
+            "无法监听 {host} 端口 {port}：{why}",
+            host=host,
+            port=port,
+            why=why(error),
+        )
+        raise Problem("server", message) from None
     listener.setblocking(False)
     return listener
 
 
-async def _greet(app: App, listener: socket.socket) -> None:
+async def _greet(app: App, listener: socket.socket, tongue: Tongue) -> None:
     """Says what is served once that is known, and three commands to try."""
     await app.settled(SETTLE)
     host, port = listener.getsockname()[:2]
@@ -146,13 +171,16 @@ async def _greet(app: App, listener: socket.socket) -> None:
     for problem in state["problems"]:
         log.warning(problem)
     targets = [entry["target"] for entry in state["targets"] if entry["health"] == "up"]
-    what = ", ".join(targets) if targets else "rules only"
-    log.info("Pointsman %s %s on %s: %s", __version__, "is ready" if ready else "listens", base, what)
-    print(_TRY.format(base=base, command=command()), flush=True)
+    what = ", ".join(targets) if targets else said("rules only", "只有规则")
+    log.info(_READY if ready else _LISTENS, __version__, base, what)
+    print(told(said(_TRY, _TRY, heading=_HEADING, base=base, command=command()), tongue), flush=True)
 
 
+_READY = Said("Pointsman %s is ready on %s: %s", "Pointsman %s 已就绪，地址 %s （%s）")
+_LISTENS = Said("Pointsman %s listens on %s: %s", "Pointsman %s 已启动，尚未就绪，地址 %s （%s）")
+_HEADING = Said("Try it in another terminal:", "在另一个终端里试试：")
 _TRY = """
-Try it in another terminal / 在另一个终端里试试：
+{heading}
 
   curl -s {base}/v1/chat/completions -H 'content-type: application/json' \\
     -d '{{"model": "auto", "messages": [{{"role": "user", "content": "你好"}}]}}'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pointsman.cli.tongue import tongue_of
 from pointsman.config.load import Loaded, load
 from pointsman.config.paths import find_config
 
@@ -15,5 +16,8 @@ def declare_config(parser: argparse.ArgumentParser) -> None:
 
 
 def load_config(options: argparse.Namespace, flags: dict[str, object] | None = None) -> Loaded:
-    """Raises Problems."""
-    return load(find_config(options.config), flags)
+    """From here on the verb speaks the language of the config (`options.tongue`), where nothing else says which. Raises
+    Problems."""
+    loaded = load(find_config(options.config), flags)
+    options.tongue = tongue_of(options, loaded.draft.server.language)
+    return loaded

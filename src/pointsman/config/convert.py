@@ -114,7 +114,7 @@ def _value(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
         if choices and (isinstance(data, str) or (scalar and not len(_members(kind)) > 1)):
             message = said(
                 "{shown} is not one of them{hint}",
-                "{shown} 不在合法取值之中{hint}",
+                "{shown} 不是可用的值{hint}",
                 shown=_shown(data),
                 hint=did_you_mean(str(data), choices),
             )
@@ -210,7 +210,7 @@ def _words(kind: Any) -> str:
         return _either([repr(choice) for choice in args])
     if origin is list:
         inner = _words(args[0])
-        return Said(f"a list of {inner.removeprefix('a ')}s", f"{in_zh(inner)}的列表")
+        return Said(f"a list of {inner.removeprefix('a ')}s", f"{in_zh(inner)}列表")
     return _WORDS.get(plain, _A_MAPPING)
 
 

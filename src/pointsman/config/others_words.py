@@ -8,7 +8,7 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 
-from pointsman.domain.said import Said, in_zh
+from pointsman.domain.said import Said
 
 _Table = Sequence[tuple[str, str]]
 
@@ -83,9 +83,6 @@ _TYPES = {
 _EXPECTED = re.compile(r"Expected `([a-z| ]+)`(?: (?:(of length )?(<=|>=|<|>) (\S+)|.*))?(?:, got `([a-z| ]+)`)?")
 _BOUNDS = {">=": "不小于", "<=": "不大于", ">": "大于", "<": "小于"}
 
-_NAME = "这个名字无法解析成地址"
-_ZERO = "含有零字节"
-
 
 def why(error: Exception) -> str:
     """The reason in an error of the system, without number and file name, or else all that it says."""
@@ -134,12 +131,16 @@ def _why_zh(error: Exception) -> str:
     if isinstance(said, Said):
         return said.zh
     if isinstance(error, socket.gaierror):
-        return _NAME
+        return "这个名字无法解析成地址"
     if isinstance(error, OSError) and error.errno is not None:
         return _SYSTEM.get(error.errno, f"系统错误 {error.errno}")
+    if isinstance(error, TimeoutError):
+        return _SYSTEM[errno.ETIMEDOUT]
+    if isinstance(error, ConnectionError):
+        return "连接中断"
     if "null byte" in said or "null character" in said:
-        return _ZERO
-    return str(in_zh(said))
+        return "含有零字节"
+    return f"出错（{type(error).__name__}）"
 
 
 def _look_up(text: str, table: _Table, other: str) -> str:

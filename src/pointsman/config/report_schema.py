@@ -10,7 +10,8 @@ from msgspec import Meta
 from pointsman.config.section import Section, Span
 
 Memory = Annotated[
-    str, Meta(pattern=r"^[0-9]+ ?(MB|GB)$", description="a size: 512MB, 1GB", extra={"zh": "容量（如 512MB、1GB）"})
+    str,
+    Meta(pattern=r"^[0-9]+ ?(MB|GB)$", description="a size: 512MB, 1GB", extra={"zh": "合法的容量（如 512MB、1GB）"}),
 ]
 Title = Annotated[
     str | dict[str, str], Meta(description="one text, or {zh: …, en: …}", extra={"zh": "一段文本，或 {zh: …, en: …}"})

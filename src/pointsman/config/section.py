@@ -9,14 +9,18 @@ from msgspec import Meta
 
 Size = Annotated[
     str,
-    Meta(pattern=r"^[0-9]+ ?(B|KB|MB|GB)$", description="a size: 512KB, 32MB", extra={"zh": "容量（如 512KB、32MB）"}),
+    Meta(
+        pattern=r"^[0-9]+ ?(B|KB|MB|GB)$",
+        description="a size: 512KB, 32MB",
+        extra={"zh": "合法的容量（如 512KB、32MB）"},
+    ),
 ]
 Span = Annotated[
     str,
     Meta(
         pattern=r"^[0-9]+(s|m|h|d)$",
         description="a span of time: 30s, 15m, 12h, 30d",
-        extra={"zh": "时长（如 30s、15m、12h、30d）"},
+        extra={"zh": "合法的时长（如 30s、15m、12h、30d）"},
     ),
 ]
 

@@ -58,6 +58,7 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "规则 {rule} 命中；要了不止一种格式，先问清楚",
         "en": "rule {rule} took it; more than one format was asked for, so it asks",
     },
+    "report.cancelled": {"zh": "好的，不导出了。", "en": "All right, no report then."},
     "report.grouped": {"zh": "汇总方式：{labels}", "en": "Grouped by: {labels}"},
     "report.reason": {
         "zh": "规则 {rule} 命中；理解为 {what}",

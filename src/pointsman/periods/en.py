@@ -156,8 +156,9 @@ def _build_before_last(g: dict[str, str], start: int, end: int, today: Date) -> 
 
 
 def _build_weekday_of(g: dict[str, str], start: int, end: int, today: Date) -> Point:
-    day = week_of(today, _back(g["which"]))[0] + DAY * _WEEKDAYS[g["weekday"][:3]]
-    return Point(start, end, (day, day + DAY, "day"))
+    weekday = _WEEKDAYS[g["weekday"][:3]]
+    day = week_of(today, _back(g["which"]))[0] + DAY * weekday
+    return Point(start, end, (day, day + DAY, "day"), weekday=weekday)
 
 
 def _build_weekday(g: dict[str, str], start: int, end: int, today: Date) -> Point | None:
@@ -170,7 +171,8 @@ def _build_weekday(g: dict[str, str], start: int, end: int, today: Date) -> Poin
         day = today - DAY * ((today.weekday() - weekday - 1) % 7 + 1)
     if g.get("which") in ("since", "from"):
         start += len(g["which"]) + 1
-    return Point(start, end, (day, day + DAY, "day"))
+    loose = g.get("which") not in ("last", "this", "past")
+    return Point(start, end, (day, day + DAY, "day"), weekday=weekday, loose=loose)
 
 
 def _build_weekend(g: dict[str, str], start: int, end: int, today: Date) -> Point:

@@ -57,6 +57,8 @@ def _resolved(points: list[Point], folded: str, original: str, today: Date) -> t
             period = resolve_range(point, following, today, original) if _fits(point, following) else None
             if period is not None:
                 index += 1
+            elif not point.bare and (point.day is None or point.month is not None):
+                period = resolve(point, today, original)  # no range: both stay, for the person to choose from
         elif not point.bare and (point.day is None or point.month is not None):  # numbers count only in a range
             period = resolve(point, today, original)
             if period is not None and (zh.SINCE.search(folded[point.end :]) or en.SINCE.search(folded[: point.start])):

@@ -16,7 +16,8 @@ Date = datetime.date
 
 class Point(msgspec.Struct, frozen=True):
     """Either `fixed`, a range that today has already decided, or the parts of a calendar date, larger ones missing
-    perhaps. `since` means: from its start until today. A `bare` one is only a number, a month before another month."""
+    perhaps. `since` means: from its start until today. A `bare` one is only a number, a month before another month.
+    `weekday` (Monday 0) is set where a day was named by it, so that 上周一至周三 stays within one week; `loose`: no week was named with it."""
 
     start: int
     end: int
@@ -27,6 +28,8 @@ class Point(msgspec.Struct, frozen=True):
     month: int | None = None
     day: int | None = None
     bare: bool = False
+    weekday: int | None = None
+    loose: bool = False
 
     @property
     def grain(self) -> Grain:
@@ -77,6 +80,10 @@ def resolve_range(first: Point, last: Point, today: Date, text: str) -> Period |
         end = last.range(begin[0].year)
         if end and not last.fixed and not last.year and end[0] < begin[0]:
             end = last.range(begin[0].year + 1)
+            if end is None or end[0] > today:
+                continue  # 11月到2月, asked in November, was last winter; 10月15日到10月1日 never was
+            if last.month == first.month:
+                return None
         if end is None or end[1] <= begin[0]:
             return None
         return Period(begin[0], end[1], "range", text[span[0] : span[1]], span)
@@ -84,6 +91,11 @@ def resolve_range(first: Point, last: Point, today: Date, text: str) -> Period |
 
 
 def _share(first: Point, last: Point) -> tuple[Point, Point]:
+    if first.fixed and last.fixed and first.weekday is not None and last.weekday is not None:
+        start = first.fixed[0]
+        day = start + DAY * ((last.weekday - first.weekday) % 7)
+        if last.fixed[0] < start or last.loose:
+            last = replace(last, fixed=(day, day + DAY, "day"))
     if first.fixed or last.fixed:
         return first, last
     if first.year is None and last.year is not None and _large(first) == _large(last):

@@ -129,7 +129,7 @@ def _week(g: dict[str, str], start: int, end: int, today: Date) -> Point:
         return Point(start, end, (monday + DAY * 5, following, "range"))
     if weekday:
         day = monday + DAY * _WEEKDAYS[weekday]
-        return Point(start, end, (day, day + DAY, "day"))
+        return Point(start, end, (day, day + DAY, "day"), weekday=_WEEKDAYS[weekday])
     return Point(start, end, (monday, following, "week"))
 
 
@@ -139,7 +139,7 @@ def _weekday(g: dict[str, str], start: int, end: int, today: Date) -> Point:
         return Point(start, end, (monday + DAY * 5, following, "range"))
     back = (today.weekday() - _WEEKDAYS[g["weekday"]] - 1) % 7 + 1
     day = today - DAY * back
-    return Point(start, end, (day, day + DAY, "day"))
+    return Point(start, end, (day, day + DAY, "day"), weekday=_WEEKDAYS[g["weekday"]], loose=True)
 
 
 def _month(g: dict[str, str], start: int, end: int, today: Date) -> Point | None:

@@ -16,7 +16,7 @@ from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract
 from pointsman.pipeline.policy import EXPORT, Policy
-from pointsman.pipeline.report_decision import decide_report, draft_from, resumed_report
+from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report
 from pointsman.routing.choose import Choice, Wanted, choose
 from pointsman.routing.routes import matching_route
 from pointsman.rules import fill
@@ -58,6 +58,8 @@ def _by_rules(
         asked = msgspec.structs.replace(request, turns=(Turn("user", resumed.began_with),))
         hit = _match(asked, policy, extract(asked))
         if hit is not None and (kind := policy.action_of(hit.rule)) and kind[0] == "report":
+            if resumed.cancelled:
+                return cancelled_report(resumed.tongue, hit.rule.id)
             return decide_report(resumed.draft, request, policy, resumed.tongue, hit.rule.id, kind[1].get("format"))
     hit = _match(request, policy, features)
     return _by_rule(hit, request, policy, tongue) if hit else None

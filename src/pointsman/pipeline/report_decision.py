@@ -62,6 +62,12 @@ def decide_report(
     )
 
 
+def cancelled_report(tongue: Tongue, rule: str) -> Decision:
+    """The person answered the question with: never mind."""
+    text = say("report.cancelled", tongue)
+    return Decision(stage="l0", rule=rule, action="report", parameters={"text": text, "refused": True}, reason=text)
+
+
 def described(plan: ReportPlan, policy: Policy, tongue: Tongue) -> str:
     """Report, range and filters in one line."""
     spec = next(spec for spec in policy.document.reports if spec.name == plan.report)

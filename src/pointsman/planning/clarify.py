@@ -30,13 +30,6 @@ _MARKS: tuple[tuple[Slot, str], ...] = (
 )
 _COMPILED = tuple((slot, re2.compile(pattern)) for slot, pattern in _MARKS)
 _CHOICE = re2.compile(r"(?m)^([0-9]{1,2})\. (.+)$")
-_NUMBER = re2.compile(
-    r"^(?:第|选|选择|option|number|no\.?|#|the)?\s*(?P<n>[0-9]{1,2}|[一二三四五六七八九十]|first|second|third|fourth|fifth|last)"
-    r"\s*(?:个|项|号|种|条|one|option|个吧|吧)?[\s.。!！、]*$"
-)
-_WORDS = {w: n for n, w in enumerate("一二三四五六七八九十", 1)} | {
-    w: n for n, w in enumerate(("first", "second", "third", "fourth", "fifth"), 1)
-}
 MOST_CHOICES = 9
 
 
@@ -76,14 +69,3 @@ def read_back(assistant: str) -> Asked | None:
             tongue: Tongue = "en" if found.group().isascii() or "hich" in found.group() else "zh"
             return Asked(slot, tuple(m[2].strip() for m in _CHOICE.finditer(assistant)), tongue)
     return None
-
-
-def picked(asked: Asked, answer: str) -> str:
-    """What was answered, in words: the choice behind a number, else the answer itself."""
-    found = _NUMBER.search(answer.strip().lower())
-    if found and asked.choices:
-        word = found["n"]
-        number = len(asked.choices) if word == "last" else _WORDS.get(word) or int(word)
-        if 1 <= number <= len(asked.choices):
-            return asked.choices[number - 1]
-    return answer

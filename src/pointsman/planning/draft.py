@@ -11,7 +11,7 @@ from pointsman.domain.report import DimensionSpec, Filter, Format, Period, Repor
 from pointsman.periods import find_periods
 from pointsman.periods.fold import fold
 from pointsman.planning.grouping import take_grouping
-from pointsman.planning.lexicon import FILLER_EN, FILLER_ZH, FORMATS, NOUNS
+from pointsman.planning.lexicon import DETAILS, FILLER_EN, FILLER_ZH, FORMATS, NOUNS
 from pointsman.planning.words import Remaining
 
 Date = datetime.date
@@ -22,11 +22,17 @@ _UNKNOWN_ZH = re2.compile(
 _UNKNOWN_EN = re2.compile(r"\b(?:for|in|from|of|at)\s+(?:the\s+)?([a-z][a-z0-9'-]*(?:\s+[a-z][a-z0-9'-]*){0,2})")
 
 
+_RECIPIENT = re2.compile(
+    r"(?:发给|发送给|转给|传给|给)[^,，。;；]{0,8}?(?:同事|领导|老板|经理|团队|客户|总监|负责人|主管|财务部?|老师|同学|伙伴)"
+)
+LONGEST = 300  # characters; a request for a report is a sentence or two
+
+
 class Draft(msgspec.Struct, frozen=True):
-    """`reports` are the names that fit: one is sure, several are to choose from. `periods` likewise. `unknown` is a word
-    that stands where a value of a dimension would (华西区), `strange` what is left that nobody understood: such a text
-    asks for something else. `grouped` are dimensions after 按 or "by"; `named` says that words of a report occur,
-    or at least one for reports as such."""
+    """`reports` are the names that fit: one is sure, several are to choose from. `periods` and `formats` likewise.
+    `unknown` is a word that stands where a value of a dimension would (华西区), `strange` what is left that nobody
+    understood: such a text asks for something else. `details`: the rows themselves are wanted (明细). `grouped` are
+    dimensions after 按 or "by"; `named` says that words of a report occur, `noun` that one for reports as such does."""
 
     reports: tuple[str, ...]
     periods: tuple[Period, ...] = ()
@@ -36,18 +42,29 @@ class Draft(msgspec.Struct, frozen=True):
     unknown: str | None = None
     strange: tuple[str, ...] = ()
     named: bool = False
+    noun: bool = False
+    details: bool = False
 
     @property
     def is_request(self) -> bool:
         """Whether the whole text is understood as a request for a report. A report has to be named, if only as one (报表,
         data): else a format, or a word in the place of a value, is what some other text is about (a PDF of this agenda)."""
-        return not self.strange and bool(self.reports) and self.named
+        return (
+            not self.strange
+            and bool(self.reports)
+            and (self.named or self.noun)
+            and (self.unknown is None or self.named)
+        )
 
 
 def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
     """Pure. Reads report, period, values, grouping and format out of the text; what is left must be filler."""
+    if len(text) > LONGEST:
+        return Draft((), strange=("too long",))
     folded = fold(text)
     remaining = Remaining(folded)
+    for recipient in _RECIPIENT.finditer(folded):
+        remaining.strike(*recipient.span())
     periods = find_periods(text, today)
     for period in periods:
         remaining.strike(*period.span)
@@ -84,7 +101,9 @@ def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
         formats=tuple(dict.fromkeys(FORMATS[word] for word, _, _ in formats)),
         unknown=unknown,
         strange=strange,
-        named=bool(named) or any(Remaining(folded).find(noun) for noun in NOUNS),
+        named=bool(named),
+        noun=any(Remaining(folded).find(noun) for noun in NOUNS),
+        details=any(Remaining(folded).find(word) for word in DETAILS),
     )
 
 

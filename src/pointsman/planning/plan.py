@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import datetime
 
-from msgspec.structs import replace
-
-from pointsman.domain.report import Filter, Period, ReportPlan, ReportSpec
+from pointsman.domain.report import Period, ReportPlan, ReportSpec
 from pointsman.domain.wording import Tongue
-from pointsman.planning.clarify import MOST_CHOICES, Asked, Clarification, picked
-from pointsman.planning.draft import Draft, draft_of
+from pointsman.planning.clarify import MOST_CHOICES, Clarification
+from pointsman.planning.draft import Draft
 
 _PERIODS: dict[Tongue, tuple[str, ...]] = {
     "zh": ("上周", "本月", "上月", "上季度", "今年"),
     "en": ("last week", "this month", "last month", "last quarter", "this year"),
 }
 _FORMATS = {"pdf": "PDF", "xlsx": "Excel", "csv": "CSV"}
-_LONGEST_ANSWER = 60
 
 
 def plan_of(
@@ -33,6 +30,8 @@ def plan_of(
     if len(draft.periods) != 1:
         offered = tuple(_day_range(period) for period in draft.periods) or _PERIODS[tongue]
         return Clarification("period", tongue, _title(spec, tongue), offered)
+    if draft.details and draft.formats == ("pdf",):  # a PDF holds the summary only
+        return Clarification("format", tongue, _title(spec, tongue), ("Excel", "CSV", "PDF"))
     if len(draft.formats) > 1:
         return Clarification("format", tongue, _title(spec, tongue), tuple(_FORMATS[form] for form in draft.formats))
     return ReportPlan(
@@ -48,59 +47,6 @@ def plan_of(
 def ask_period(title: str, lead: str, tongue: Tongue) -> str:
     """The question for another period, after `lead` (there are no rows in this one)."""
     return Clarification("period", tongue, title, _PERIODS[tongue], lead=lead).text
-
-
-def complete(
-    draft: Draft, asked: Asked, answer: str, catalog: tuple[ReportSpec, ...], today: datetime.date
-) -> Draft | None:
-    """The draft with the answer in its slot; None where the text is no answer to the question (another subject)."""
-    if len(answer) > _LONGEST_ANSWER:
-        return None
-    words = picked(asked, answer)
-    if asked.slot == "report":
-        chosen = [s.name for s in catalog if words.strip().lower() in (s.titles.zh.lower(), s.titles.en.lower())]
-        said = draft_of(words, catalog, today)
-        if (
-            not chosen
-            and len(said.reports) == 1
-            and not said.strange
-            and not said.unknown
-            and _names_a_report(words, said, catalog)
-        ):
-            chosen = list(said.reports)
-        return replace(draft, reports=(chosen[0],)) if chosen else None
-    said = draft_of(words, catalog, today)
-    if said.strange or (said.unknown and asked.slot != "value"):
-        return None
-    if asked.slot == "format":
-        return replace(draft, formats=said.formats) if len(said.formats) == 1 else None
-    if asked.slot == "period":
-        if not said.periods:
-            return None
-        return replace(
-            draft,
-            periods=said.periods,
-            filters=_merged(draft.filters, said.filters),
-            formats=said.formats or draft.formats,
-        )
-    if said.unknown:
-        return replace(draft, unknown=said.unknown)
-    if not said.filters:
-        return None
-    return replace(
-        draft, unknown=None, filters=_merged(draft.filters, said.filters), periods=said.periods or draft.periods
-    )
-
-
-def _names_a_report(words: str, said: Draft, catalog: tuple[ReportSpec, ...]) -> bool:
-    lowered = words.lower()
-    spec = next(spec for spec in catalog if spec.name == said.reports[0])
-    return any(word.lower() in lowered for word in spec.words)
-
-
-def _merged(old: tuple[Filter, ...], new: tuple[Filter, ...]) -> tuple[Filter, ...]:
-    named = {f.dimension for f in new}
-    return (*(f for f in old if f.dimension not in named), *new)
 
 
 def _title(spec: ReportSpec, tongue: Tongue) -> str:

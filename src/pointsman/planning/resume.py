@@ -9,19 +9,20 @@ import msgspec
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.request import Request
 from pointsman.domain.wording import Tongue
+from pointsman.planning.answers import Reply, complete
 from pointsman.planning.clarify import Asked, read_back
 from pointsman.planning.draft import Draft, draft_of
-from pointsman.planning.plan import complete
 
 _DEEPEST = 6  # questions in a row
 
 
 class Resumed(msgspec.Struct, frozen=True):
-    """`began_with` is the text of the request that the questions are about."""
+    """`began_with` is the text of the request that the questions are about; `cancelled`: the person wants it no more."""
 
     began_with: str
     draft: Draft
     tongue: Tongue
+    cancelled: bool = False
 
 
 def resume(request: Request, catalog: tuple[ReportSpec, ...], today: datetime.date) -> Resumed | None:
@@ -39,9 +40,14 @@ def resume(request: Request, catalog: tuple[ReportSpec, ...], today: datetime.da
     if not answers:
         return None
     began_with = turns[-1].text
-    draft: Draft | None = draft_of(began_with, catalog, today)
-    for asked, answer in reversed(answers):
-        if draft is None:
+    draft = draft_of(began_with, catalog, today)
+    tongue = answers[-1][0].tongue
+    for number, (asked, answer) in enumerate(reversed(answers), 1):
+        result = complete(draft, asked, answer, catalog, today)
+        if isinstance(result, Draft):
+            draft = result
+        elif result is Reply.CANCEL and number == len(answers):
+            return Resumed(began_with, draft, tongue, cancelled=True)
+        elif result is not Reply.AGAIN:
             return None
-        draft = complete(draft, asked, answer, catalog, today)
-    return Resumed(began_with, draft, answers[-1][0].tongue) if draft else None
+    return Resumed(began_with, draft, tongue)

@@ -79,6 +79,7 @@ _TURNS = (
     "then ",
 )
 _MARKS = frozenset(",;:!?。\n")
+_HOLDS_QING = "假求客教柬示问帖"  # 请假 begins no new clause
 _TAKING = ("了", "mind", "forget", "cancel")
 _TAKEN_BACK: Any = re2.compile(
     r"(?:(?:算|不用|不要|不需要|不必)了(?:吧|啊|哈|哦|谢谢|谢了|多谢|你|您)*"
@@ -197,6 +198,8 @@ def _far(folded: Folded, end: int) -> int:
     span = text[end:place]
     for turn in _TURNS:
         cut = span.find(turn)
+        while turn == "请" and cut >= 0 and span[cut + 1 : cut + 2] and span[cut + 1] in _HOLDS_QING:
+            cut = span.find(turn, cut + 1)
         if cut >= 0:
             span = span[:cut]
     return end + len(span)
