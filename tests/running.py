@@ -43,7 +43,7 @@ async def running(config: dict[str, Any], folder: Path, *, settle: float = 20.0)
     def read() -> Any:
         return load(path, flags, env={})
 
-    app = App(build(read()), read)
+    app = App(await asyncio.to_thread(lambda: build(read())), read)
     server = uvicorn.Server(
         uvicorn.Config(
             app.asgi,

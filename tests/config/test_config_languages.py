@@ -74,7 +74,10 @@ class TestEveryMistake:
 
     @pytest.mark.parametrize(
         "data",
-        [*table(mistakes.TestNoYaml.test_says_the_line), *table(mistakes.TestNoYaml.test_is_a_problem_and_no_traceback)],
+        [
+            *table(mistakes.TestNoYaml.test_says_the_line),
+            *table(mistakes.TestNoYaml.test_is_a_problem_and_no_traceback),
+        ],
         ids=lambda data: repr(data[:30]),
     )
     def test_of_yaml(self, tmp_path: Path, data: bytes) -> None:
@@ -109,15 +112,13 @@ class TestEveryMistake:
     @pytest.mark.parametrize(
         "source",
         [
-            *regex_mistakes.test_what_re2_refuses.pytestmark[0].args[1],
-            *(("[a", ""), ("a)", ""), ("*a", ""), ("a**", ""), ("[z-a]", ""), ("a{2000}", ""), ("a\\", ""), ("(?P<x", "")),
-        ]
-        if hasattr(regex_mistakes, "test_what_re2_refuses")
-        else [("[a", ""), ("a)", ""), ("*a", ""), ("a**", ""), ("[z-a]", ""), ("a{2000}", ""), ("a\\", ""), ("(?=x)", "")],
+            *table(regex_mistakes.test_what_is_refused_says_why),
+            *("[a", "a)", "*a", "a**", "[z-a]", "a{2000}", "a\\", "(?P<x", "(?i", "\\q"),
+        ],
     )
-    def test_of_a_regex(self, source: tuple[str, str]) -> None:
+    def test_of_a_regex(self, source: str) -> None:
         with pytest.raises(BadRegex) as caught:
-            compile_regex(source[0])
+            compile_regex(source)
         message = caught.value.args[0]
         assert isinstance(message, Said)
         assert not SENTENCE.search(QUOTED.sub("", message.zh)), message.zh
@@ -146,7 +147,7 @@ class TestMoreMistakes:
             "models: {a: {backends: []}}",
             "models: {a: {backends: [{engine: embedded, model: ''}]}}",
             "models: {a: {backends: [{engine: embedded, model: builtin:smol}]}}\nserver: 5",
-            "models: {a: {backends: [{engine: openai, model: m, base_url: http://h/v1, api_key: \"a\\nb\"}]}}",
+            'models: {a: {backends: [{engine: openai, model: m, base_url: http://h/v1, api_key: "a\\nb"}]}}',
             "models: {a: {backends: [{engine: vllm, model: m, base_url: http://h/v1/chat/completions}]}}",
             "sources: {a: {}}",
             "sources: {a: {folder: x}}",
@@ -185,11 +186,17 @@ class TestMoreMistakes:
                 **{"server.port": -1},
             )
         }
-        assert "pointsman.yaml:1：fallback.target：没有名为 'light' 的档位、别名或模型（合法取值：没有：models 是空的）" in shown
+        assert (
+            "pointsman.yaml:1：fallback.target：没有名为 'light' 的档位、别名或模型（合法取值：没有：models 是空的）"
+            in shown
+        )
         assert "pointsman.yaml:2：server.max_body：1 不是合法的容量（如 512KB、32MB）" in shown
         assert "pointsman.yaml:3：sources.s：folder 要写 format（合法取值：csv, parquet）" in shown
         assert any(line.startswith("命令行：--port：必须是不小于 0 的整数（-1）") for line in shown), shown
-        assert any(line.startswith("环境变量：POINTSMAN_LOG_PROMTS：没有这项设置，是不是“POINTSMAN_LOG_PROMPTS”？") for line in shown)
+        assert any(
+            line.startswith("环境变量：POINTSMAN_LOG_PROMTS：没有这项设置，是不是“POINTSMAN_LOG_PROMPTS”？")
+            for line in shown
+        )
 
     @pytest.mark.parametrize("data", ["- a", "5"])
     def test_the_outermost(self, tmp_path: Path, data: str) -> None:
@@ -226,12 +233,11 @@ class TestMoreMistakes:
             "server:\n  port: ${S}\n",
             "server:\n  public_url: ${S}\n",
             "fallback:\n  target: ${S}\n",
-            "actions:\n  a: {answer: x, '${S}': y}\n",
         ],
     )
     def test_a_secret_is_never_shown(self, tmp_path: Path, text: str) -> None:
-        for problem in problems_of(tmp_path, text, {"S": "abc-secret"}):
-            assert "secret" not in problem.text("zh")
+        for problem in problems_of(tmp_path, text, {"S": "abc-geheim"}):
+            assert "geheim" not in problem.text("zh")
             assert "${S}" in problem.text("zh")
 
 
@@ -330,7 +336,15 @@ def test_descriptions_that_messages_quote_have_their_chinese() -> None:
 
 FOLDERS = ("config", "rules", "app", "cli", "store")
 FILES = ("actions/report/settings.py", "pipeline/document.py", "pipeline/rulebook.py", "pipeline/catalog.py")
-PLACE = {"Problem": 1, "wrong": 1, "_wrong": 1, "PointsmanError": 0, "ArgumentTypeError": 0, "print_error": 1, "print": 0}
+PLACE = {
+    "Problem": 1,
+    "wrong": 1,
+    "_wrong": 1,
+    "PointsmanError": 0,
+    "ArgumentTypeError": 0,
+    "print_error": 1,
+    "print": 0,
+}
 BAD_ENOUGH = ("ValueError", "FileNotFoundError", "BadRegex")
 
 
@@ -351,7 +365,7 @@ def test_no_message_is_written_in_one_language_alone(path: Path) -> None:
         for text in given:
             if isinstance(text, ast.JoinedStr | ast.Constant):
                 written = "".join(
-                    str(part.value) if isinstance(part, ast.Constant) else "x"
+                    str(part.value) if isinstance(part, ast.Constant) else ""
                     for part in (text.values if isinstance(text, ast.JoinedStr) else [text])
                 )
                 assert not re.search(r"[a-z]{2,} [a-z]{2,}", written), f"{path.name}:{node.lineno}: {written}"

@@ -163,3 +163,45 @@ def test_an_expired_link_says_so() -> None:
         threading.Event().wait(2.1)
         reply = gateway.raw(f"GET {path} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
         assert reply.status == 410 and "expired" in reply.json["error"]["message"]
+
+
+def test_a_message_of_megabytes_stalls_nothing(gateway: Door) -> None:
+    """Reading a request for a report is bounded: other clients are answered meanwhile."""
+    reply = gateway.post(
+        "/v1/chat/completions",
+        json.dumps({"model": "auto", "messages": [{"role": "user", "content": "导出上月销售报表 " * 60_000}]}).encode(),
+    )
+    assert reply.status == 200 and reply.headers.get("x-pointsman-rule") != "report_export"
+
+
+def test_values_that_cannot_be_read_at_a_reload_stay_as_they_were(gateway: Door) -> None:
+    del gateway
+    report = {
+        "source": "shop",
+        "table": "orders",
+        "time": "day",
+        "measures": {"amount": {}},
+        "dimensions": {"city": {"values": "from_source", "words": ["城市"]}},
+        "words": ["订单"],
+    }
+    with door(
+        server={"timezone": "UTC"},
+        rules={"packs": ["builtin:report-export"]},
+        sources={"shop": {"url": "sqlite:///shop.sqlite"}},
+        reports={"orders": report},
+    ) as opened:
+        with sqlite3.connect(opened.folder / "shop.sqlite") as database:
+            database.execute("create table orders (day text, city text, amount real)")
+            database.execute("insert into orders values (?, '苏州', 5)", (str(TODAY),))
+        assert opened.post("/admin/reload", b"").status == 200
+        _, text = ask(opened, "导出今天苏州的订单数据")
+        assert LINK.search(text)
+        with sqlite3.connect(opened.folder / "shop.sqlite", isolation_level=None) as database:
+            database.execute("begin exclusive")
+            reply = opened.post("/admin/reload", b"")
+            assert reply.status == 200 and any("could not be read" in note for note in reply.json["notes"])
+            ready = opened.raw(b"GET /ready HTTP/1.1\r\nhost: x\r\n\r\n").json
+            assert any("could not be read" in problem for problem in ready["problems"])
+            database.execute("rollback")
+        _, text = ask(opened, "导出今天苏州的订单数据")
+        assert LINK.search(text)

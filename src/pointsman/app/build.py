@@ -26,19 +26,21 @@ from pointsman.rules import compile_rules, failed_cases
 
 
 class Built(msgspec.Struct, frozen=True):
-    """A config whose rules hold their own cases, and its policy. `no_model` says why there is none, where there is none."""
+    """A config whose rules hold their own cases, and its policy. `no_model` says why there is none, where there is none;
+    `unread` what could not be read of the values of reports."""
 
     loaded: Loaded
     policy: Policy
     sources: dict[str, SourceSettings]
     notes: tuple[str, ...]
     no_model: str | None
+    unread: tuple[str, ...] = ()
 
 
-def build(loaded: Loaded) -> Built:
+def build(loaded: Loaded, before: Built | None = None) -> Built:
     """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. A pack
     must hold its own cases; that another pack's rule of higher priority would take one is the right of whoever put the
-    packs together."""
+    packs together. What a source does not tell now is taken from `before`."""
     config, no_model = with_builtin(loaded.draft)
     loaded = msgspec.structs.replace(loaded, draft=config)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
@@ -57,7 +59,8 @@ def build(loaded: Loaded) -> Built:
     ]
     if problems:
         raise Problems(problems)
-    reports, unread = with_values(config, specs, sources, data_dir(config) / "files")
+    old = before.policy.document.reports if before else ()
+    reports, unread = with_values(config, specs, sources, data_dir(config) / "files", old)
     placed = build_document(loaded, book, actions, targets, reports, __version__)
     absent = [
         said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
@@ -68,7 +71,7 @@ def build(loaded: Loaded) -> Built:
         en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"
         notes.append(said(en, zh, why=no_model, install=INSTALL))
-    return Built(loaded, Policy(placed.document), sources, tuple(notes), no_model)
+    return Built(loaded, Policy(placed.document), sources, tuple(notes), no_model, tuple(unread))
 
 
 def _failed_cases(book: Rulebook) -> Iterator[Problem]:

@@ -72,6 +72,7 @@ class App:
             self._prober.snapshot, Fanout([self._metrics, self._log]), clock, {"report": self._report}
         )
         self.built = built
+        self._started = config
         self._reload_problem: Said | None = None
         self.asgi = Gateway(self._doors(built))
         self._retired: set[asyncio.Task[None]] = set()
@@ -102,7 +103,7 @@ class App:
         """Reads and compiles off the event loop, then swaps. Raises Problems; then the old one goes on."""
         async with self._reloading:
             try:
-                built = await asyncio.to_thread(lambda: build(self._reload_from()))
+                built = await asyncio.to_thread(lambda: build(self._reload_from(), self.built))
                 made = self._made(built.loaded.config)
             except Problems as error:
                 self._reload_problem = error.said
@@ -113,7 +114,7 @@ class App:
             old = self.built.policy.hash
             later = [
                 said("{name} has changed; it counts from the next start on", "{name} 已修改，下次启动时生效", name=name)
-                for name in restart_needed(self.built.loaded.config, built.loaded.config)
+                for name in restart_needed(self._started, built.loaded.config)
             ]
             await self._install(built, made)
             self._reload_problem = None
@@ -141,6 +142,7 @@ class App:
             en = "no model is set up, so only rules answer ({why}). To install: {install}"
             zh = "没有可用的模型，只能由规则回答（{why}）。安装：{install}"
             problems.append(said(en, zh, why=self.built.no_model, install=INSTALL))
+        problems += [note if isinstance(note, Said) else Said(note, note) for note in self.built.unread]
         if self._reload_problem:
             en, zh = "the last reload was refused: {why}", "上一次重新加载被拒绝：{why}"
             problems.append(said(en, zh, why=self._reload_problem))
@@ -162,8 +164,18 @@ class App:
                 if old is not None and old.config == backend:
                     made[target.name] = old
                 else:
-                    made[target.name] = serve_target(target, backend, self._logs(), self._prober.look_again)
+                    made[target.name] = serve_target(target, backend, self._logs(), self._process_changed)
         return made
+
+    def _process_changed(self, name: str) -> None:
+        """A model's own process came up or went down: said in the log, and looked at by the prober."""
+        served = self._served.get(name)
+        if served is not None and served.process is not None:
+            if served.process.state == "up":
+                log.info("%s is up (pid %s)", name, served.process.pid)
+            elif served.process.state == "down" and served.process.problem:
+                log.warning("%s is down and will be started again: %s", name, served.process.problem)
+        self._prober.look_again(name)
 
     def _logs(self) -> Path:
         folder = self._folder / "engines"

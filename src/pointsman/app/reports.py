@@ -67,10 +67,14 @@ def specs_of(config: Config, base: Path, broken: Collection[str]) -> tuple[tuple
 
 
 def with_values(
-    config: Config, specs: tuple[ReportSpec, ...], sources: dict[str, SourceSettings], files: Path
+    config: Config,
+    specs: tuple[ReportSpec, ...],
+    sources: dict[str, SourceSettings],
+    files: Path,
+    before: tuple[ReportSpec, ...],
 ) -> tuple[tuple[ReportSpec, ...], list[str]]:
-    """The catalog with the values that come from sources, read now, and notes on what could not be read. A demo source
-    without any report brings its own."""
+    """The catalog with the values that come from sources, read now, and notes on what could not be read: there the values
+    of `before`, the catalog until now, stay. A demo source without any report brings its own."""
     if not specs:
         demo = next((name for name, source in sources.items() if source.demo), None)
         if demo is None:
@@ -80,7 +84,8 @@ def with_values(
     wanted = [spec for spec in specs if any(d.from_source for d in spec.dimensions)]
     if wanted:
         read = asyncio.run(_values(wanted, sources, files, config, notes))
-        specs = tuple(_with_values(spec, read.get(spec.name, {})) for spec in specs)
+        known = {spec.name: _values_in(spec) for spec in before}
+        specs = tuple(_with_values(spec, read.get(spec.name, known.get(spec.name, {}))) for spec in specs)
     return specs, notes
 
 
@@ -105,6 +110,10 @@ async def _values(
             zh = "reports.{name}：无法读取各维度的取值：{why}"
             notes.append(said(en, zh, name=spec.name, why=Said(failure.en, failure.zh)))
     return found
+
+
+def _values_in(spec: ReportSpec) -> dict[str, tuple[str, ...]]:
+    return {dimension.name: tuple(value.value for value in dimension.values) for dimension in spec.dimensions}
 
 
 def _with_values(spec: ReportSpec, read: dict[str, tuple[str, ...]]) -> ReportSpec:

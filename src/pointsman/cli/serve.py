@@ -58,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
     lines = logging.StreamHandler(sys.stderr)
     logging.basicConfig(level=options.log_level.upper(), handlers=[lines])
     loaded = load_config(options, flags)
+    if loaded.path is not None:
+        options.config = str(loaded.path.resolve())  # a reload reads this very file, and fails where it is gone
     lines.setFormatter(SpokenLog(options.tongue))
     built = build(loaded)
     server = built.loaded.config.server
