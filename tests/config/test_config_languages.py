@@ -259,8 +259,8 @@ class TestNotes:
             "没有设置 fallback.target；没有路由接住的请求会送到 light",
             *(told(note, "zh") for note in notes[2:4]),
         ]
-        assert told(notes[2], "zh").startswith("规则 a：没有定义它的动作 'answr'，是不是“answer”？命中的请求")
-        assert told(notes[3], "zh").startswith("规则 b：没有定义它的动作 'zzz'；命中的请求")
+        assert told(notes[2], "zh").startswith("规则 a：没有定义它的动作 'answr'，是不是“answer”？（命中的请求")
+        assert told(notes[3], "zh").startswith("规则 b：没有定义它的动作 'zzz'（命中的请求")
         for note in notes:
             assert isinstance(note, Said), note
             assert not SENTENCE.search(QUOTED.sub("", note.zh)), note.zh

@@ -9,7 +9,7 @@ import msgspec
 
 from pointsman import __version__
 from pointsman.actions.report.settings import SourceSettings
-from pointsman.app.reports import sources_of, specs_of, with_values
+from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
@@ -72,6 +72,16 @@ def build(loaded: Loaded, before: Built | None = None) -> Built:
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"
         notes.append(said(en, zh, why=no_model, install=INSTALL))
     return Built(loaded, Policy(placed.document), sources, tuple(notes), no_model, tuple(unread))
+
+
+def check_sources(built: Built) -> tuple[str, ...]:
+    """Asks the sources of all reports whether tables and columns are there. Raises Problems; gives notes on sources that
+    cannot be reached now. Takes about a second a report."""
+    config, specs = built.loaded.config, built.policy.document.reports
+    wrong, notes = unusable_reports(config, specs, built.sources, data_dir(config) / "files")
+    if wrong:
+        raise Problems(built.loaded.places.place_all(wrong))
+    return tuple(notes)
 
 
 def _failed_cases(book: Rulebook) -> Iterator[Problem]:

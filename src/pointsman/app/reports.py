@@ -18,7 +18,7 @@ from pointsman.app.refused import refused
 from pointsman.config.schema import Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem
-from pointsman.domain.report import DimensionSpec, DimensionValue, ReportSpec
+from pointsman.domain.report import DimensionSpec, DimensionValue, Period, ReportPlan, ReportSpec
 from pointsman.domain.said import Said, said
 from pointsman.pipeline.catalog import catalog_of
 
@@ -125,3 +125,35 @@ def _with_values(spec: ReportSpec, read: dict[str, tuple[str, ...]]) -> ReportSp
         )
 
     return msgspec.structs.replace(spec, dimensions=tuple(map(filled, spec.dimensions)))
+
+
+def unusable_reports(
+    config: Config, specs: tuple[ReportSpec, ...], sources: dict[str, SourceSettings], files: Path
+) -> tuple[list[Problem], list[str]]:
+    """What each report's source says of it: a table, column or template that is not there is a problem; a source that
+    cannot be reached now is a note."""
+    problems: list[Problem] = []
+    notes: list[str] = []
+    for spec in specs:
+        path = f"reports.{spec.name}"
+        source = sources[spec.source]
+        failure = None if source.demo else asyncio.run(_tried(config, spec, source, files))
+        if failure is None:
+            continue
+        if failure.kind in ("schema", "query", "template"):
+            problems.append(Problem(path, Said(failure.en, failure.zh)))
+        else:
+            notes.append(said("{path}: {why}", "{path}：{why}", path=path, why=Said(failure.en, failure.zh)))
+    return problems, notes
+
+
+async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, files: Path) -> ReportFailure | None:
+    """Makes the report of one day that no sale can have: everything is looked at and no row is read."""
+    now = datetime.datetime.now(ZoneInfo(zone_name(config.server.timezone)))
+    day = datetime.date(1900, 1, 1)
+    plan = ReportPlan(spec.name, "csv", Period(day, day + datetime.timedelta(days=1), "day"), group_by=spec.group_by)
+    try:
+        await ReportRunner(files, timeout=config.files.timeout).run(plan, spec, source, now)
+    except ReportFailure as failure:
+        return None if failure.kind == "empty" else failure
+    return None

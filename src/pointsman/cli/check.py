@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pointsman.app.build import build
+from pointsman.app.build import build, check_sources
 from pointsman.cli.output import print_json, print_problems
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
@@ -22,6 +22,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     try:
         built = build(load_config(options))
+        notes = [*built.notes, *check_sources(built)]
     except Problems as error:
         if options.json:
             print_json({"ok": False, "problems": [_shown(problem) for problem in error.problems], "notes": []})
@@ -30,11 +31,11 @@ def run(options: argparse.Namespace) -> int:
         return 1
     document = built.policy.document
     if options.json:
-        print_json({"ok": True, "problems": [], "notes": built.notes, "policy": built.policy.hash})
+        print_json({"ok": True, "problems": [], "notes": notes, "policy": built.policy.hash})
         return 0
     where = built.loaded.path or said("no file, built-in defaults", "没有文件，用内置默认值")
     cases = sum(len(rule.examples) + len(rule.counter_examples) for rule in document.rules)
-    for note in built.notes:
+    for note in notes:
         print(told(said("note: {note}", "注意：{note}", note=note), options.tongue))
     summary = said(
         "ok: {where}: {rules} rules ({cases} cases hold), {routes} routes, {targets} targets; policy {policy}",

@@ -14,7 +14,7 @@ from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import Rule
-from pointsman.domain.said import Said, said
+from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.pipeline.policy import REPORT_ACTIONS
@@ -145,21 +145,15 @@ def _unbound(rules: list[Rule], actions: dict[str, ActionRule], reports: tuple[R
             "rule {rule}: nothing provides its action {action!r}{hint}; matching requests are told so. Define "
             "actions.{action} (an answer, refuse or route), or use one of: {known}",
             "规则 {rule}：没有定义它的动作 {action!r}{hint}（命中的请求会得到这样的答复）。"
-            "请定义 actions.{action}"
-            "（answer、refuse 或 route），或者改用其中之一：{known}",
+            "请定义 actions.{action}（answer、refuse 或 route），或者改用其中之一：{known}",
             rule=rule.id,
             action=rule.action,
-            hint=_ended(did_you_mean(rule.action, sorted(known))),
+            hint=did_you_mean(rule.action, sorted(known)),
             known=", ".join(sorted(known)),
         )
         for rule in rules
         if rule.action not in known
     ]
-
-
-def _ended(hint: Said) -> Said:
-    """A hint in Chinese is a question with its own mark at the end; no hint needs one."""
-    return hint if hint else Said("", "；")
 
 
 def _fallback_note(config: Config, fallback: str | None) -> list[str]:

@@ -20,9 +20,9 @@ _A_ROLE = said("must be one of {roles}", "必须是下列之一：{roles}", role
 _A_CONTENT = Said("must be text or a list of parts", "必须是文本或由各部分组成的列表")
 _A_TYPE = Said("must be text, image_url, input_audio, …", "必须是 text、image_url、input_audio 等")
 _KINDS: dict[type, Said] = {
-    type(None): Said("nothing", "空"),
+    type(None): Said("nothing", "无"),
     str: Said("text", "文本"),
-    bool: Said("true/false", "true/false"),
+    bool: Said("true/false", "布尔值"),
     list: Said("a list", "列表"),
     dict: Said("an object", "对象"),
 }
