@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.admission.limits import NEAR, REPLY_RESERVE, fits, is_empty, is_near
+from pointsman.admission.limits import REPLY_RESERVE, TOO_HIGH, TOO_LOW, fits, is_empty, is_near
 from pointsman.domain.request import Endpoint, Request, Turn
 
 
@@ -55,10 +55,10 @@ class TestLength:
 
     @pytest.mark.parametrize(
         ("tokens", "near"),
-        [(384, True), (383, False), (984, True), (1584, True), (1585, False), (0, False)],
+        [(384, True), (383, False), (984, True), (1234, True), (1235, False), (0, False)],
     )
     def test_near_is_within_the_error_of_the_estimate(self, tokens: int, near: bool) -> None:
-        assert NEAR == 0.6
+        assert (TOO_LOW, TOO_HIGH) == (0.6, 0.25)
         assert REPLY_RESERVE == 16
         assert is_near(tokens, 1000) is near
 
@@ -69,5 +69,5 @@ class TestLength:
     def test_the_edge_itself_is_near(self, tokens: int, context: int) -> None:
         if fits(tokens, context) != fits(tokens + 1, context):
             assert is_near(tokens, context)
-        if tokens * (1 - NEAR) > context:  # the estimate is too long even if it is off by its error
+        if tokens > context * (1 + TOO_HIGH):  # the estimate is too long even if it is off by its error
             assert not fits(tokens, context)

@@ -7,7 +7,9 @@ import unicodedata
 from pointsman.domain.request import Request
 
 REPLY_RESERVE = 16  # tokens a model needs at the least to answer at all
-NEAR = 0.6  # the estimate may be off by so much (rare characters, repetition): within it the engine counts itself
+# The estimate may be off by so much: rare characters and repetition make it far too low, long plain words a little too
+# high. Within these shares of the limit the engine counts itself.
+TOO_LOW, TOO_HIGH = 0.6, 0.25
 
 
 def is_empty(request: Request) -> bool:
@@ -25,4 +27,7 @@ def fits(input_tokens: int, context_length: int | None) -> bool:
 
 def is_near(input_tokens: int, context_length: int | None) -> bool:
     """Whether the estimate is so near the limit that only an exact count can tell."""
-    return context_length is not None and abs(input_tokens + REPLY_RESERVE - context_length) <= NEAR * context_length
+    if context_length is None:
+        return False
+    beyond = input_tokens + REPLY_RESERVE - context_length
+    return -TOO_LOW * context_length <= beyond <= TOO_HIGH * context_length
