@@ -144,10 +144,10 @@ async def test_transport_faults_are_failures(case: Case, twin: Twin):
             await backend.open(chat(first_byte=0.05))
         assert failure.value.kind == "first_byte_timeout"
         twin.fail(path, Fault(hang="body"))
-        stream = await backend.open(chat(idle=0.05))
+        stream = await backend.open(chat(first_byte=0.05))  # the head alone is no byte of an answer
         with pytest.raises(BackendFailure) as failure:
             await stream.read()
-        assert failure.value.kind == "idle_timeout"
+        assert failure.value.kind == "first_byte_timeout"
         twin.fail(path, Fault.empty_stream())
         assert [chunk async for chunk in (await backend.open(chat())).chunks()] == []
 

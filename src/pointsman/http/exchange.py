@@ -72,6 +72,8 @@ class Client:
             raise _too_large(limit, int(told))
         encoding = self.header(b"content-encoding")
         if encoding and encoding.lower() != "identity":
+            if self.header(b"expect") is None:
+                await self._swallow(limit)
             raise PointsmanError(
                 said(
                     "content-encoding {encoding!r} is not supported; send the body as it is",
