@@ -45,7 +45,7 @@ test-wheel: wheel  ## the same tests against the built wheel, and the wheel alon
 	@$(UV) pip install --quiet --python .venv-wheel/bin/python --no-deps dist/*.whl
 	@$(PYTHON) -m venv --clear .venv-bare
 	@$(UV) pip install --quiet --python .venv-bare/bin/python -c locks/constraints.txt dist/*.whl
-	@.venv-wheel/bin/pytest -m "not slow" -p no:cacheprovider --bare .venv-bare $(ARGS)
+	@.venv-wheel/bin/pytest tests -m "not slow" -p no:cacheprovider --bare=.venv-bare $(ARGS)
 
 lock: $(VENV)/.uv  ## write the lock files anew
 	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
