@@ -183,9 +183,9 @@ def test_what_the_engine_says_of_the_clients_own_fault_stays_in_its_words(gatewa
         (None, None),
         ("", None),
         ("*", None),
-        (" , en", None),
+        (" , en", "en"),
         ("zh", "zh"),
-        ("ZH-hant-TW;q=0.9, en", "zh"),
+        ("ZH-hant-TW, en;q=0.9", "zh"),
         ("zh_CN", "zh"),
         ("en, zh", "en"),
         ("ja", "en"),
@@ -348,3 +348,23 @@ def test_both_templates_have_the_same_slots_and_the_chinese_one_is_chinese():
                 assert re.search(r"[\u3000-\u9fff\uff00-\uffef]", zh) or en == zh, place
                 assert not english_in(zh), (place, english_in(zh))
     assert seen > 100
+
+
+@pytest.mark.parametrize(
+    ("header", "tongue"),
+    [
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("en;q=0.3, zh;q=0.9", "zh"),
+        ("en-US,en;q=0.9,zh;q=0.8", "en"),
+        ("fr", "en"),
+        ("*", None),
+        ("zh;q=0", None),
+        ("zh;q=nonsense, en", "en"),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_language_that_is_wanted_most(header: str | None, tongue: str | None) -> None:
+    from pointsman.http.exchange import tongue_wanted
+
+    assert tongue_wanted(header) == tongue

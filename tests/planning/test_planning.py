@@ -146,6 +146,31 @@ def test_several_values_or_all_of_them() -> None:
     assert isinstance(plan, ReportPlan) and plan.filters == ()
 
 
+@pytest.mark.parametrize(
+    "text", ["导出上月门店报表和销售报表", "export last month's product report and sales report as csv"]
+)
+def test_two_reports_that_are_named_are_asked(text: str) -> None:
+    asked = planned(text)
+    assert isinstance(asked, Clarification) and asked.slot == "report" and len(asked.choices) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "grouped"),
+    [
+        ("导出上月门店销售报表为CSV", ("store",)),  # 门店 is a channel too; it never narrows the rows in silence
+        ("export last week's store and product sales figures", ("product",)),
+        ("导出上月线下销售报表", ("region",)),
+    ],
+)
+def test_a_dimension_that_is_named_groups(text: str, grouped: tuple[str, ...]) -> None:
+    plan = planned(text)
+    assert isinstance(plan, ReportPlan)
+    if "线下" in text:
+        assert plan.filters[0].values == ("门店",)
+    else:
+        assert plan.filters == () and set(grouped) <= {*plan.group_by, "product"}
+
+
 def test_details_are_no_pdf() -> None:
     asked = planned("把上周的销售明细导出为PDF")
     assert isinstance(asked, Clarification) and asked.choices == ("Excel", "CSV", "PDF")

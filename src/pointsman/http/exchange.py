@@ -164,13 +164,19 @@ class Client:
 
 
 def tongue_wanted(accept_language: str | None) -> Tongue | None:
-    """Chinese where the header begins with it, English where it begins with another language; None where it names none
-    (`*` is what Node's fetch sends unasked)."""
-    first = (accept_language or "").split(",")[0].split(";")[0].strip().lower()
-    language = first.replace("_", "-").split("-")[0]
-    if language == "zh":
-        return "zh"
-    return "en" if language.isalpha() else None
+    """Chinese where the header wants it most (by q, else by order), English where it wants another language most; None
+    where it names none (`*` is what Node's fetch sends unasked)."""
+    best: tuple[float, Tongue | None] = (0.0, None)
+    for part in (accept_language or "").split(",")[:20]:
+        name, _, weight = part.strip().lower().partition(";")
+        language = name.strip().replace("_", "-").split("-")[0]
+        try:
+            quality = float(weight.strip().removeprefix("q=")) if weight else 1.0
+        except ValueError:
+            continue
+        if language.isalpha() and quality > best[0]:
+            best = (quality, "zh" if language == "zh" else "en")
+    return best[1]
 
 
 def error_body(error: PointsmanError, request_id: str, tongue: Tongue) -> dict[str, Any]:

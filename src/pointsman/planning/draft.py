@@ -82,8 +82,9 @@ def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
     grouped = take_grouping(remaining, names)
     for spec in [spec for spec in catalog if spec.name in reports]:
         for dimension in spec.dimensions:
-            _values(remaining, dimension, filters)
-    remaining.take(names)
+            _values(remaining, dimension, names, filters)
+    bare = tuple(names[word] for word, _, _ in remaining.take(names))  # 门店销售报表: by store
+    grouped = tuple(dict.fromkeys((*grouped, *bare)))
     remaining.take(word for spec in catalog if spec.name in reports for word in _measure_words(spec))
     unknown, strange = _rest(remaining, folded)
     return Draft(
@@ -108,20 +109,18 @@ def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
 
 
 def _reports(catalog: tuple[ReportSpec, ...], folded: str) -> tuple[str, ...]:
-    """The reports whose words cover most of the text; without any word the default ones, else all."""
-    scores = {}
+    """The reports that own all the report words of the text; where no single one does, all that own any (two were
+    named); without any word the default ones, else all."""
+    owners: dict[str, set[str]] = {}
     for spec in catalog:
-        mine = Remaining(folded)
-        scores[spec.name] = sum(len(word) for word, _, _ in mine.take(_report_words(spec)))
-    best = max(scores.values(), default=0)
-    if best:
-        fit = tuple(name for name, score in scores.items() if score == best)
-    else:
-        fit = tuple(spec.name for spec in catalog if spec.default) or tuple(scores)
-    if len(fit) > 1:
-        defaults = tuple(spec.name for spec in catalog if spec.default and spec.name in fit)
-        return defaults or fit
-    return fit
+        for word in _report_words(spec):
+            owners.setdefault(word, set()).add(spec.name)
+    said = [owners[word] for word, _, _ in Remaining(folded).take(owners)]
+    wanted = set.intersection(*said) or set.union(*said) if said else {spec.name for spec in catalog}
+    fit = tuple(spec.name for spec in catalog if spec.name in wanted)
+    if said and not set.intersection(*said):
+        return fit
+    return tuple(spec.name for spec in catalog if spec.default and spec.name in wanted) or fit
 
 
 def _report_words(spec: ReportSpec) -> list[str]:
@@ -136,11 +135,15 @@ def _names(dimension: DimensionSpec) -> list[str]:
     return [fold(word) for word in (*dimension.words, dimension.titles.zh, dimension.titles.en)]
 
 
-def _values(remaining: Remaining, dimension: DimensionSpec, filters: dict[str, list[tuple[str, str]]]) -> None:
+def _values(
+    remaining: Remaining, dimension: DimensionSpec, names: dict[str, str], filters: dict[str, list[tuple[str, str]]]
+) -> None:
+    """A word that also names a dimension (门店: the stores, or the channel of that name) never narrows the rows."""
     owner: dict[str, tuple[str, str]] = {}
     for value in dimension.values:
         for word in (value.value, *value.words):
-            owner.setdefault(fold(word), (value.value, word))
+            if fold(word) not in names:
+                owner.setdefault(fold(word), (value.value, word))
     for word, _, _ in remaining.take(owner):
         filters.setdefault(dimension.name, []).append(owner[word])
 

@@ -69,7 +69,7 @@ class ReportAction:
             if failure.kind == "empty":
                 text = self._ask_period(getattr(spec.titles, tongue), said, tongue)
                 return Effect(text, "refused", "no_rows", asks=True)
-            log.warning("report %s failed: %s %s", plan.report, failure.kind, failure.detail)
+            log.warning("report %s failed: %s %s", plan.report, failure.kind, failure.detail or failure.en)
             return Effect(said, "failed", f"report_{failure.kind}")
         expires = int(self._clock() + self._keep)
         token = self._links.sign(Linked(made.path, _file_name(spec, plan), expires))
