@@ -17,7 +17,7 @@ from pointsman.domain.rule import Rule
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
-from pointsman.pipeline.policy import REPORT_ACTIONS
+from pointsman.pipeline.policy import EXPORT, REPORT_ACTIONS
 from pointsman.pipeline.rulebook import Rulebook
 from pointsman.rules.actions import parse_action
 
@@ -139,8 +139,17 @@ def _plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
 
 
 def _unbound(rules: list[Rule], actions: dict[str, ActionRule], reports: tuple[ReportSpec, ...]) -> list[str]:
-    known = {*_KINDS, *actions, *TASK_TYPES, *(REPORT_ACTIONS if reports else ())}
-    return [
+    known = {*actions, *TASK_TYPES, *(REPORT_ACTIONS if reports else ())}
+    idle: list[str] = [
+        said(
+            "rule {rule} takes nothing until reports are configured; such requests go to a model",
+            "在配置报表（reports）之前，规则 {rule} 不会接住任何请求；这类请求交给模型",
+            rule=rule.id,
+        )
+        for rule in rules
+        if rule.action == EXPORT and not reports
+    ]
+    unbound: list[str] = [
         said(
             "rule {rule}: nothing provides its action {action!r}{hint}; matching requests are told so. Define "
             "actions.{action} (an answer, refuse or route), or use one of: {known}",
@@ -148,12 +157,13 @@ def _unbound(rules: list[Rule], actions: dict[str, ActionRule], reports: tuple[R
             "请定义 actions.{action}（answer、refuse 或 route），或者改用其中之一：{known}",
             rule=rule.id,
             action=rule.action,
-            hint=did_you_mean(rule.action, sorted(known)),
+            hint=did_you_mean(rule.action, sorted({*_KINDS, *known})),
             known=", ".join(sorted(known)),
         )
         for rule in rules
-        if rule.action not in known
+        if rule.action not in known and rule.action not in (*_KINDS, EXPORT)
     ]
+    return idle + unbound
 
 
 def _fallback_note(config: Config, fallback: str | None) -> list[str]:
