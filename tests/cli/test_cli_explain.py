@@ -10,20 +10,9 @@ from typing import Any
 import pytest
 
 from cli.invoke import MODELS, Done, Shell
+from flat_rules import FLAT_RULES
 
 SETS = Path(__file__).resolve().parent.parent / "sets"
-DOCUMENT_A = """\
-- id: export_pdf
-  pattern: [导出, 生成, PDF, 报表, 文档]
-  time_keywords: [今天, 昨天, 本周, 上周, 本月, 上月, Q1, Q2]
-  action: export_pdf
-  priority: 95
-- id: code_review
-  pattern: [检查, review, bug, 漏洞, 安全]
-  code_extensions: [.py, .js, .java]
-  action: code_review
-  priority: 88
-"""
 CONTRACT = {
     *("stage", "rule", "action", "parameters", "reason", "matched", "features", "risk", "intent", "execution_path"),
     *("confidence", "fallback_reason", "clarification", "targets", "seed", "policy", "snapshot"),
@@ -38,7 +27,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 def desk(shell: Shell) -> Shell:
     """Rules in the flat form, and models."""
     shell.write("pointsman.yaml", MODELS + "rules: {packs: [builtin:smalltalk], files: [rules.yaml]}\n")
-    shell.write("rules.yaml", DOCUMENT_A)
+    shell.write("rules.yaml", FLAT_RULES)
     return shell
 
 
@@ -236,7 +225,7 @@ class TestMany:
 class TestFrozenSets:
     def test_document_a_rules(self, shell: Shell) -> None:
         shell.write("pointsman.yaml", MODELS + "rules: {packs: [], files: [rules.yaml]}\n")
-        shell.write("rules.yaml", DOCUMENT_A)
+        shell.write("rules.yaml", FLAT_RULES)
         cases = rows("document_a_rules.jsonl")
         done = shell.run("explain", "-", stdin="".join(json.dumps({"text": case["text"]}) + "\n" for case in cases))
         assert done.code == 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from flat_rules import FLAT_RULES
 from pipeline.policies import features
 from pointsman.app.build import Built, build
 from pointsman.config.load import Loaded, load
@@ -38,19 +39,6 @@ OLLAMA = """
 models:
   medium: {backends: [{engine: ollama, model: "qwen2.5:7b"}]}
 fallback: {target: medium}
-"""
-
-DOCUMENT_A = """\
-- id: export_pdf
-  pattern: [导出, 生成, PDF, 报表, 文档]
-  time_keywords: [今天, 昨天, 本周, 上周, 本月, 上月, Q1, Q2]
-  action: export_pdf
-  priority: 95
-- id: code_review
-  pattern: [检查, review, bug, 漏洞, 安全]
-  code_extensions: [.py, .js, .java]
-  action: code_review
-  priority: 88
 """
 
 DOCUMENT_B = """\
@@ -103,7 +91,7 @@ def route_of(built: Built, request: Features, entry: str = "auto") -> str | None
 
 @pytest.mark.parametrize("secret", ["${VLLM_KEY}", '"${VLLM_KEY}"'], ids=["as it stands", "quoted"])
 def test_the_example_of_the_contract_loads(tmp_path: Path, secret: str) -> None:
-    (tmp_path / "rules.yaml").write_text(DOCUMENT_A, encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text(FLAT_RULES, encoding="utf-8")
     pack = tmp_path / "packs" / "desk"
     pack.mkdir(parents=True)
     (pack / "pack.yaml").write_text('name: desk\nversion: "1"\n', encoding="utf-8")
@@ -201,7 +189,7 @@ def test_one_task_may_stand_without_a_list(tmp_path: Path) -> None:
 
 
 def test_document_a_loads_as_it_stands(tmp_path: Path) -> None:
-    (tmp_path / "rules.yaml").write_text(DOCUMENT_A, encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text(FLAT_RULES, encoding="utf-8")
     built = build(loaded(tmp_path, OLLAMA + "rules: {packs: [], files: [rules.yaml]}\n"))
     export, review = built.policy.document.rules
     assert (export.id, export.priority, export.action) == ("export_pdf", 95, "export_pdf")

@@ -12,7 +12,7 @@ import msgspec
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.errors import Problem
-from pointsman.domain.said import Said, Tongue, told
+from pointsman.domain.said import Said, Tongue, encodable, told
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -24,9 +24,11 @@ def print_json(value: Any, *, pretty: bool = False) -> None:
     """One object a line; `pretty` over several. Where the terminal does not know all characters, JSON's own escapes stand
     for them: nothing is lost on the way to another program. What people are told is in English here."""
     try:
-        data = msgspec.json.encode(value, enc_hook=_english)
+        data = msgspec.json.encode(value, enc_hook=lambda part: encodable(part, "en"))
     except UnicodeEncodeError:  # half a surrogate pair, in a file's name
-        data = whole_characters(json.dumps(msgspec.to_builtins(value, enc_hook=_english), ensure_ascii=False)).encode()
+        data = whole_characters(
+            json.dumps(msgspec.to_builtins(value, enc_hook=lambda part: encodable(part, "en")), ensure_ascii=False)
+        ).encode()
     text = msgspec.json.format(data, indent=2).decode() if pretty else data.decode()
     if not _can_print(text):
         text = json.dumps(msgspec.json.decode(data), indent=2 if pretty else None)
@@ -58,9 +60,3 @@ def print_problems(problems: Iterable[Problem], tongue: Tongue) -> None:
 def print_error(verb: str, message: str, tongue: Tongue) -> None:
     """Why the verb could not do its work."""
     print(f"pointsman {verb}{told(_COLON, tongue)}{told(message, tongue)}", file=sys.stderr)
-
-
-def _english(value: Any) -> Any:
-    if isinstance(value, Said):
-        return str(value)
-    raise NotImplementedError(f"no JSON for {type(value).__name__}")

@@ -36,3 +36,11 @@ def in_zh(value: Any) -> Any:
 def told(text: str, tongue: Tongue) -> str:
     """The text in that language, as far as it exists in it."""
     return text.zh if tongue == "zh" and isinstance(text, Said) else str(text)
+
+
+def encodable(value: Any, tongue: Tongue) -> str:
+    """For msgspec's encoders, which refuse subclasses of str: the text in that language. Raises NotImplementedError, as
+    msgspec wants it, for any other type."""
+    if isinstance(value, Said):
+        return told(value, tongue)
+    raise NotImplementedError(f"no JSON for {type(value).__name__}")

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.said import Said, Tongue, said, told
+from pointsman.domain.said import Said, Tongue, encodable, said, told
 from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
 
@@ -143,12 +143,7 @@ class Client:
 
     async def json(self, status: int, value: Any) -> None:
         """What is `Said` anywhere in `value` goes out in the client's language."""
-        await self.reply(status, msgspec.json.encode(value, enc_hook=self._told))
-
-    def _told(self, value: Any) -> str:
-        if isinstance(value, Said):
-            return told(value, self.tongue)
-        raise NotImplementedError(f"no JSON for {type(value).__name__}")
+        await self.reply(status, msgspec.json.encode(value, enc_hook=lambda part: encodable(part, self.tongue)))
 
     async def error(self, error: PointsmanError) -> None:
         headers: Headers = []

@@ -15,10 +15,12 @@ from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.links import Linked, Links
 from pointsman.domain.report import MeasureSpec, ReportFile, ReportPlan, ReportSpec
+from pointsman.domain.said import Said
 from pointsman.domain.wording import Tongue, say
 from pointsman.ports.action import Effect, Occasion
 
 log = logging.getLogger("pointsman")
+_FAILED = Said("report %s failed: %s %s", "报表 %s 未能生成：%s %s")
 
 
 class ReportAction:
@@ -69,7 +71,7 @@ class ReportAction:
             if failure.kind == "empty":
                 text = self._ask_period(getattr(spec.titles, tongue), said, tongue)
                 return Effect(text, "refused", "no_rows", asks=True)
-            log.warning("report %s failed: %s %s", plan.report, failure.kind, failure.detail or failure.en)
+            log.warning(_FAILED, plan.report, failure.kind, failure.detail or failure.en)
             return Effect(said, "failed", f"report_{failure.kind}")
         expires = int(self._clock() + self._keep)
         token = self._links.sign(Linked(made.path, _file_name(spec, plan), expires))

@@ -5,23 +5,11 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from flat_rules import FLAT_RULES
 from pointsman.rules import compile_rules, parse_rules
 from pointsman.rules.cases import plain_features
 
-ARTICLE = """
-- id: export_pdf
-  pattern: [导出, 生成, PDF, 报表, 文档]
-  time_keywords: [今天, 昨天, 本周, 上周, 本月, 上月, Q1, Q2]
-  action: export_pdf
-  priority: 95
-
-- id: code_review
-  pattern: [检查, review, bug, 漏洞, 安全]
-  code_extensions: [.py, .js, .java]
-  action: code_review
-  priority: 88
-"""
-RULES = parse_rules(yaml.safe_load(ARTICLE), pack="article", source="rules.yaml")
+RULES = parse_rules(yaml.safe_load(FLAT_RULES), pack="article", source="rules.yaml")
 RULESET = compile_rules(RULES)
 
 
