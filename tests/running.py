@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,13 +16,12 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 import yaml
 
 from pointsman.app.build import build
 from pointsman.app.gateway import App
 from pointsman.config.load import load
-from pointsman.http.protocol import GuardedProtocol
+from pointsman.http.server import Server
 
 
 class Running:
@@ -44,29 +44,16 @@ async def running(config: dict[str, Any], folder: Path, *, settle: float = 20.0)
         return load(path, flags, env={})
 
     app = App(await asyncio.to_thread(lambda: build(read())), read)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app.asgi,
-            port=0,
-            http=GuardedProtocol,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=1,
-        )
-    )
     await app.start()
-    serving = asyncio.create_task(server._serve())
-    while not server.started:
-        await asyncio.sleep(0.005)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    server = Server(app.door)
+    listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+    await server.listen(listener)
+    port = listener.getsockname()[1]
     try:
         await app.settled(settle)
         yield Running(app, f"http://127.0.0.1:{port}", path)
     finally:
-        server.should_exit = True
-        await serving
+        await server.close(1.0)
         await app.stop()
 
 

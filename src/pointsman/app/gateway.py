@@ -23,11 +23,11 @@ from pointsman.domain.links import Links
 from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
-from pointsman.http.asgi import Doors, Gateway
 from pointsman.http.auth import Keys
 from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client
 from pointsman.http.files import Files
+from pointsman.http.gateway import Doors, Gateway
 from pointsman.http.openai.generate import Generate
 from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
@@ -74,7 +74,7 @@ class App:
         self.built = built
         self._started = config
         self._reload_problem: Said | None = None
-        self.asgi = Gateway(self._doors(built))
+        self.door = Gateway(self._doors(built))
         self._retired: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
@@ -206,7 +206,7 @@ class App:
                 await served.process.start()
         self.pipeline.install(built.policy, {name: served.backend for name, served in made.items()})
         self._prober.watch({name: served.backend for name, served in made.items()})
-        self.asgi.doors = self._doors(built)
+        self.door.doors = self._doors(built)
         for name, served in old.items():
             if made.get(name) is not served:
                 task = asyncio.create_task(served.close())

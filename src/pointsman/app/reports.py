@@ -22,6 +22,9 @@ from pointsman.domain.report import DimensionSpec, DimensionValue, Period, Repor
 from pointsman.domain.said import Said, said
 from pointsman.pipeline.catalog import catalog_of
 
+Values = dict[str, tuple[DimensionValue, ...]]
+"""Those of each dimension, by its name."""
+
 
 def _located(url: str | None, base: Path) -> str | None:
     """A relative SQLite file is looked for beside the config, as folders and templates are."""
@@ -73,15 +76,15 @@ def with_values(
     files: Path,
     before: tuple[ReportSpec, ...],
 ) -> tuple[tuple[ReportSpec, ...], list[str]]:
-    """The catalog with the values that come from sources, read now, and notes on what could not be read: there the values
-    of `before`, the catalog until now, stay. A demo source without any report brings its own."""
+    """The catalog with the values and synonyms that come from sources, read now, and notes on what could not be read:
+    there those of `before`, the catalog until now, stay. A demo source without any report brings its own."""
     if not specs:
         demo = next((name for name, source in sources.items() if source.demo), None)
         if demo is None:
             return (), []
         specs = tuple(msgspec.structs.replace(spec, source=demo) for spec in demo_reports() if spec.source == SOURCE)
     notes: list[str] = []
-    wanted = [spec for spec in specs if any(d.from_source for d in spec.dimensions)]
+    wanted = [spec for spec in specs if _reads_values(spec)]
     if wanted:
         read = asyncio.run(_values(wanted, sources, files, config, notes))
         known = {spec.name: _values_in(spec) for spec in before}
@@ -98,7 +101,7 @@ def _is_file(path: Path) -> bool:
 
 async def _values(
     specs: list[ReportSpec], sources: dict[str, SourceSettings], files: Path, config: Config, notes: list[str]
-) -> dict[str, dict[str, tuple[str, ...]]]:
+) -> dict[str, Values]:
     runner = ReportRunner(files, timeout=config.files.timeout)
     now = datetime.datetime.now(ZoneInfo(zone_name(config.server.timezone)))
     found = {}
@@ -112,17 +115,19 @@ async def _values(
     return found
 
 
-def _values_in(spec: ReportSpec) -> dict[str, tuple[str, ...]]:
-    return {dimension.name: tuple(value.value for value in dimension.values) for dimension in spec.dimensions}
+def _reads_values(spec: ReportSpec) -> bool:
+    return any(dimension.values_from is not None for dimension in spec.dimensions)
 
 
-def _with_values(spec: ReportSpec, read: dict[str, tuple[str, ...]]) -> ReportSpec:
+def _values_in(spec: ReportSpec) -> Values:
+    return {dimension.name: dimension.values for dimension in spec.dimensions}
+
+
+def _with_values(spec: ReportSpec, read: Values) -> ReportSpec:
     def filled(dimension: DimensionSpec) -> DimensionSpec:
-        if not dimension.from_source:
+        if dimension.values_from is None:
             return dimension
-        return msgspec.structs.replace(
-            dimension, values=tuple(DimensionValue(value) for value in read.get(dimension.name, ()))
-        )
+        return msgspec.structs.replace(dimension, values=read.get(dimension.name, ()))
 
     return msgspec.structs.replace(spec, dimensions=tuple(map(filled, spec.dimensions)))
 
@@ -148,12 +153,20 @@ def unusable_reports(
 
 
 async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, files: Path) -> ReportFailure | None:
-    """Makes the report of one day that no sale can have: everything is looked at and no row is read."""
+    """Makes the report of one day that no sale can have: everything is looked at and no row is read. The queries for
+    values are made as they stand."""
     now = datetime.datetime.now(ZoneInfo(zone_name(config.server.timezone)))
     day = datetime.date(1900, 1, 1)
     plan = ReportPlan(spec.name, "csv", Period(day, day + datetime.timedelta(days=1), "day"), group_by=spec.group_by)
+    runner = ReportRunner(files, timeout=config.files.timeout)
     try:
-        await ReportRunner(files, timeout=config.files.timeout).run(plan, spec, source, now)
+        await runner.run(plan, spec, source, now)
     except ReportFailure as failure:
-        return None if failure.kind == "empty" else failure
+        if failure.kind != "empty":
+            return failure
+    try:
+        if _reads_values(spec):
+            await runner.values_of(source, spec, now)
+    except ReportFailure as failure:
+        return failure
     return None

@@ -12,8 +12,6 @@ import signal
 import socket
 import sys
 
-import uvicorn
-
 from pointsman import __version__
 from pointsman.app.build import Built, build
 from pointsman.app.gateway import App
@@ -25,7 +23,7 @@ from pointsman.config.paths import data_dir
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.fleet.port_owner import explain_port
-from pointsman.http.protocol import GuardedProtocol
+from pointsman.http.server import Server
 from pointsman.store.log_reader import LogError
 from pointsman.store.log_schema import explained
 
@@ -70,24 +68,9 @@ def run(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace, flags: dict[str, object], built: Built, listener: socket.socket) -> int:
     async def main() -> None:
         app = _app(options, flags, built)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app.asgi,
-                http=GuardedProtocol,
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=KEEP_ALIVE,
-                timeout_graceful_shutdown=GRACE,
-                backlog=2048,
-            )
-        )
-        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        server = Server(app.door, keep_alive=KEEP_ALIVE)
         loop = asyncio.get_running_loop()
+        told_to_stop = _stop_signals(loop)
         if hasattr(signal, "SIGHUP"):
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(_reload(app)))
         await app.start()
@@ -95,9 +78,11 @@ def _serve(options: argparse.Namespace, flags: dict[str, object], built: Built, 
         gc.freeze()  # what is loaded now stays: the collector need not look at it again
         greeting = loop.create_task(_greet(app, listener, options.tongue))
         try:
-            await server.serve(sockets=[listener])
+            await server.listen(listener)
+            await told_to_stop.wait()
         finally:
             greeting.cancel()
+            await server.close(GRACE)
             await app.stop()
 
     if sys.platform == "win32":
@@ -119,6 +104,21 @@ def _app(options: argparse.Namespace, flags: dict[str, object], built: Built) ->
         raise Problem("server.data_dir", message) from None
     except (ValueError, LogError) as error:
         raise Problem("server.data_dir", explained(error)) from None
+
+
+def _stop_signals(loop: asyncio.AbstractEventLoop) -> asyncio.Event:
+    """Set by the first SIGINT or SIGTERM; a second one ends the process at once."""
+    told = asyncio.Event()
+
+    def stop(number: int, _: object) -> None:
+        if told.is_set():
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        loop.call_soon_threadsafe(told.set)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    return told
 
 
 async def _reload(app: App) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -25,7 +25,14 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 _LOOPBACK = Caller(admin=True)
-_FORWARDED = (b"x-forwarded-for", b"forwarded", b"x-forwarded-host", b"x-real-ip", b"via")
+_FORWARDED = frozenset((b"x-forwarded-for", b"forwarded", b"x-forwarded-host", b"x-real-ip", b"via"))
+
+
+class Asking(Protocol):
+    """What is looked at of a client: its headers (names in lower case), and whether it is on this machine."""
+
+    fields: dict[bytes, bytes]
+    loopback: bool
 
 
 class Keys:
@@ -37,24 +44,23 @@ class Keys:
             key.hash.removeprefix("sha256:"): Caller(key.name, key.role, key.admin, key.usage) for key in auth.keys
         }
 
-    def identify(self, scope: dict[str, Any]) -> Caller:
+    def identify(self, client: Asking) -> Caller:
         """Raises a 401. A client on this machine needs no key, unless the config wants one from it too, or it is a proxy
         speaking for another (it says so in X-Forwarded-For, Forwarded, X-Real-IP or Via); a key that it gives and that is
         known counts all the same."""
-        token, forwarded = None, False
-        for name, value in scope["headers"]:
-            if name == b"authorization":
-                scheme, _, rest = value.partition(b" ")
-                token = rest.strip() if scheme.lower() == b"bearer" else None
-            elif name == b"x-api-key" and token is None:
-                token = value.strip()
-            elif name in _FORWARDED:
-                forwarded = True
+        fields = client.fields
+        token = None
+        authorization = fields.get(b"authorization")
+        if authorization is not None:
+            scheme, _, rest = authorization.partition(b" ")
+            token = rest.strip() if scheme.lower() == b"bearer" else None
+        if token is None and b"x-api-key" in fields:
+            token = fields[b"x-api-key"].strip()
         if token and self._callers:
             caller = self._callers.get(hashlib.sha256(token).hexdigest())
             if caller is not None:
                 return caller
-        if not (forwarded or self._always) and _is_loopback(scope.get("client")):
+        if client.loopback and not self._always and _FORWARDED.isdisjoint(fields):
             return _LOOPBACK
         unknown = Said("this API key is not known", "这个 API 密钥无效")
         raise PointsmanError(
@@ -69,13 +75,14 @@ class Keys:
         )
 
 
-def _is_loopback(client: tuple[str, int] | None) -> bool:
-    if client is None:
-        return True  # a Unix socket
-    if client[0] == "127.0.0.1":
+def is_loopback(peer: Any) -> bool:
+    """`peer` as a socket names it: (host, port, …), or anything else for a Unix socket."""
+    if not isinstance(peer, tuple) or not peer:
+        return True
+    if peer[0] == "127.0.0.1":
         return True
     try:
-        return ipaddress.ip_address(client[0]).is_loopback
+        return ipaddress.ip_address(peer[0]).is_loopback
     except ValueError:
         return False
 

@@ -2,46 +2,90 @@
 
 from __future__ import annotations
 
+import http
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.said import Said, Tongue, encodable, said, told
+from pointsman.domain.said import Tongue, encodable, told
 from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
 
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
+STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in http.HTTPStatus}
 
 
-class Gone(Exception):
-    """The client hung up before its request was whole: nobody is there to answer."""
+class Wire(Protocol):
+    """The connection under an exchange, as the exchange sees it."""
+
+    def write(self, data: bytes) -> None:
+        """Puts bytes on the wire; nothing happens where the client is gone."""
+
+    @property
+    def choked(self) -> bool:
+        """Whether the client reads slower than we write."""
+
+    async def drained(self) -> None:
+        """Returns when there is room to write again, or the client is gone."""
+
+    def done(self) -> None:
+        """The response of the exchange whose turn it is has ended."""
 
 
 class Client:
-    """The other end. Knows its headers, its caller and whether a response has begun or ended. `language` is the one to
-    speak where neither its headers nor its question show one; `question_language` is set once the question is read."""
+    """The other end of one exchange. Knows its headers (`fields`: names in lower case, the first of each name), its caller
+    and whether a response has begun or ended. `language` is the one to speak where neither its headers nor its question
+    show one; `question_language` is set once the question is read. `work` is what answers it, `refusal` the error that
+    does instead. `loopback`: it is on this machine. `old`: it speaks HTTP/1.0, which knows no chunks."""
+
+    __slots__ = (
+        "_chunked", "_language", "_limit", "_parts", "_wire",
+        "began", "caller", "ended", "expects", "extra", "fields", "gone", "keep_alive", "loopback", "method", "old",
+        "path", "question_language", "received", "refusal", "request_id", "size", "started", "whole", "work",
+    )  # fmt: skip
 
     def __init__(
-        self, scope: dict[str, Any], receive: Receive, send: Send, request_id: str, language: Tongue | None = None
+        self,
+        wire: Wire,
+        method: str,
+        path: str,
+        fields: dict[bytes, bytes],
+        request_id: str,
+        *,
+        loopback: bool,
+        keep_alive: bool,
+        old: bool,
+        limit: int,
+        language: Tongue | None,
     ) -> None:
-        self.path: str = scope["path"]
-        self.method: str = scope["method"]
+        self.method = method
+        self.path = path
+        self.fields = fields
         self.request_id = request_id
         self.received = time.time()
-        self.caller = Caller()
+        self.loopback = loopback
+        self.keep_alive = keep_alive
+        self.old = old
+        self.caller = ANYONE
         self.extra: Headers = [(b"x-pointsman-request-id", request_id.encode())]
+        self.work: Callable[[Client], Awaitable[None]] | None = None
+        self.refusal: PointsmanError | None = None
+        self.question_language: str | None = None
+        self.expects = False
+        self.whole = False
+        self.started = False
         self.began = False
         self.ended = False
-        self.question_language: str | None = None
+        self.gone = False
+        self.size = 0
+        self._wire = wire
+        self._limit = limit
         self._language = language
-        self._headers: list[tuple[bytes, bytes]] = scope["headers"]
-        self._receive = receive
-        self._send = send
+        self._parts: list[bytes] = []
+        self._chunked = False
 
     @property
     def base_url(self) -> str:
@@ -56,76 +100,46 @@ class Client:
         """The language of messages to this client: as its headers say, else that of its question, else the config's."""
         return tongue_wanted(self.header(b"accept-language")) or tongue_of(self.question_language or "", self._language)
 
+    @property
+    def body(self) -> bytes:
+        """The request's body, whole."""
+        parts = self._parts
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
     def header(self, name: bytes) -> str | None:
         """The first header of that (lower-case) name, as Latin-1."""
-        for key, value in self._headers:
-            if key == name:
-                return value.decode("latin-1")
-        return None
+        value = self.fields.get(name)
+        return None if value is None else value.decode("latin-1")
 
-    async def body(self, limit: int) -> bytes:
-        """The whole request body. Raises a 413 beyond `limit` bytes, before reading them where the length is told."""
-        told = self.header(b"content-length")
-        if told is not None and told.isdigit() and int(told) > limit:
-            if self.header(b"expect") is None:
-                await self._swallow(limit)
-            raise _too_large(limit, int(told))
-        encoding = self.header(b"content-encoding")
-        if encoding and encoding.lower() != "identity":
-            if self.header(b"expect") is None:
-                await self._swallow(limit)
-            raise PointsmanError(
-                said(
-                    "content-encoding {encoding!r} is not supported; send the body as it is",
-                    "不支持 content-encoding {encoding!r}；请直接发送未压缩的请求体",
-                    encoding=encoding,
-                ),
-                status=415,
-                code="unsupported_encoding",
-            )
-        parts: list[bytes] = []
-        size = 0
-        while True:
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
-                raise Gone
-            part = message.get("body", b"")
-            size += len(part)
-            if size > limit:
-                if message.get("more_body"):
-                    await self._swallow(limit)
-                raise _too_large(limit, None)
-            if part:
-                parts.append(part)
-            if not message.get("more_body"):
-                return parts[0] if len(parts) == 1 else b"".join(parts)
+    def feed(self, data: bytes) -> bool:
+        """A piece of the body has come. False where that makes it too large; nothing of it is kept then."""
+        self.size += len(data)
+        if self.size > self._limit:
+            self._parts.clear()
+            return False
+        self._parts.append(data)
+        return True
 
-    async def _swallow(self, limit: int) -> None:
-        """Reads on without keeping, for a while: a client that is still sending would meet a reset, not the answer."""
-        size = 0
-        while size < max(8 * limit, 256 << 20):
-            message = await self._receive()
-            size += len(message.get("body", b""))
-            if message["type"] == "http.disconnect":
-                raise Gone
-            if not message.get("more_body"):
-                return
-
-    async def wait_gone(self) -> None:
-        """Returns when the client has hung up."""
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
-
-    async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        self.began = True
-        await self._send({"type": "http.response.start", "status": status, "headers": [*headers, *self.extra]})
+    async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]], length: int | None = None) -> None:
+        """Sends the head. A body of `length` bytes follows; None: nobody knows how many."""
+        self._wire.write(self._head(status, headers, length))
 
     async def write(self, data: bytes) -> None:
-        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        """Sends a piece of the body, and waits where the client reads too slowly."""
+        if data and self.method != "HEAD":
+            self._wire.write(b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data)
+        if self._wire.choked:
+            await self._wire.drained()
 
     async def finish(self, data: bytes = b"") -> None:
+        """Sends the last piece of the body."""
+        if self.method != "HEAD":
+            if self._chunked:
+                data = b"%x\r\n%b\r\n0\r\n\r\n" % (len(data), data) if data else b"0\r\n\r\n"
+            if data:
+                self._wire.write(data)
         self.ended = True
-        await self._send({"type": "http.response.body", "body": data})
+        self._wire.done()
 
     async def reply(
         self,
@@ -135,15 +149,14 @@ class Client:
         headers: Iterable[tuple[bytes, bytes]] = (),
     ) -> None:
         """A whole response at once."""
-        await self.start(
-            status,
-            [(b"content-type", content_type), (b"content-length", str(len(data)).encode()), *headers],
-        )
-        await self.finish(data)
+        head = self._head(status, [(b"content-type", content_type), *headers], len(data))
+        self._wire.write(head if self.method == "HEAD" else head + data)
+        self.ended = True
+        self._wire.done()
 
     async def json(self, status: int, value: Any) -> None:
         """What is `Said` anywhere in `value` goes out in the client's language."""
-        await self.reply(status, msgspec.json.encode(value, enc_hook=lambda part: encodable(part, self.tongue)))
+        await self.reply(status, msgspec.json.encode(value, enc_hook=self._encodable))
 
     async def error(self, error: PointsmanError) -> None:
         headers: Headers = []
@@ -152,10 +165,34 @@ class Client:
         if error.status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
         if error.status in (413, 415):
-            headers.append((b"connection", b"close"))
+            self.keep_alive = False
         await self.reply(
             error.status, msgspec.json.encode(error_body(error, self.request_id, self.tongue)), headers=headers
         )
+
+    def _encodable(self, part: Any) -> Any:
+        return encodable(part, self.tongue)
+
+    def _head(self, status: int, headers: Iterable[tuple[bytes, bytes]], length: int | None) -> bytes:
+        self.began = True
+        pairs = [*headers, *self.extra]
+        if length is not None:
+            if status != 204:
+                pairs.append((b"content-length", b"%d" % length))
+        elif self.old:
+            self.keep_alive = False
+        else:
+            self._chunked = True
+            pairs.append((b"transfer-encoding", b"chunked"))
+        if not self.keep_alive:
+            pairs.append((b"connection", b"close"))
+        lines = b"\r\n".join([b"%b: %b" % pair for pair in pairs])
+        if lines.count(b"\n") != len(pairs) - 1 or lines.count(b"\r") != len(pairs) - 1:
+            raise ValueError("a line break in a response header")
+        return b"%b%b\r\n\r\n" % (STATUS_LINES[status], lines)
+
+
+ANYONE = Caller()
 
 
 def tongue_wanted(accept_language: str | None) -> Tongue | None:
@@ -186,19 +223,3 @@ def error_body(error: PointsmanError, request_id: str, tongue: Tongue) -> dict[s
             "request_id": request_id,
         }
     }
-
-
-def _too_large(limit: int, size: int | None) -> PointsmanError:
-    has = (
-        said("has {size} bytes", "有 {size} 字节", size=size) if size else Said("is larger than that", "超过了这个上限")
-    )
-    return PointsmanError(
-        said(
-            "the body may have {limit} bytes (server.max_body); this one {has}",
-            "请求体最多 {limit} 字节（server.max_body）；收到的{has}",
-            limit=limit,
-            has=has,
-        ),
-        status=413,
-        code="body_too_large",
-    )

@@ -48,11 +48,11 @@ class Files:
                 200,
                 [
                     (b"content-type", kind.encode()),
-                    (b"content-length", str(path.stat().st_size).encode()),
                     (b"content-disposition", disposition.encode()),
                     (b"cache-control", b"private, no-store"),
                     (b"x-content-type-options", b"nosniff"),
                 ],
+                path.stat().st_size,
             )
             while piece := await asyncio.to_thread(file.read, _PIECE):
                 await client.write(piece)

@@ -1,0 +1,370 @@
+"""One client connection: bytes → requests, one after the other, and their responses in the same order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import urllib.parse
+from collections import deque
+from typing import TYPE_CHECKING, Any, cast
+
+import httptools
+
+from pointsman.domain.errors import PointsmanError
+from pointsman.http.auth import is_loopback
+from pointsman.http.exchange import Client
+from pointsman.http.gateway import too_large
+from pointsman.http.head import (
+    MAX_HEAD,
+    MAX_HEADERS,
+    ambiguous,
+    bad_http,
+    refused,
+    too_large_head,
+    too_slow,
+    twice,
+    without_upgrade,
+)
+
+if TYPE_CHECKING:
+    from pointsman.http.server import Server
+
+NEVER = float("inf")
+HEAD_TIME = 60.0  # seconds for a whole head
+BODY_TIME = 60.0  # seconds between two pieces of a body
+# Seconds that a client may still send what nobody reads, before it meets a reset: the rest of a body, of what is no HTTP.
+LINGER_BODY, LINGER_JUNK = 5.0, 0.3
+SWALLOWED = 256 << 20  # bytes of that
+PIPELINED = 16  # requests read ahead of the response under way
+
+
+class _Stop(Exception):
+    """Raised inside a parser callback: it stops the parser."""
+
+
+class Connection(asyncio.Protocol):
+    """`line` holds the exchanges whose response has not ended, the first one under way. A head is judged as soon as it is
+    there; what is refused is answered without its body. A malformed request is answered after all that came before it,
+    and ends the connection. One timer watches over silence; it is not set anew for each request."""
+
+    def __init__(self, server: Server) -> None:
+        self.choked = False
+        self._server = server
+        self._loop = server.loop
+        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
+        self._parser: Any = httptools.HttpRequestParser(self)
+        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)  # it may still answer what came before
+        self._loopback = False
+        self._closed = False
+        self._deaf = False
+        self._leaving = False
+        self._line: deque[Client] = deque()
+        self._reading: Client | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._room: asyncio.Future[None] | None = None
+        self._malformed: PointsmanError | None = None
+        self._due = self._loop.time() + HEAD_TIME
+        self._timer = self._loop.call_at(self._due, self._ring)
+        self._in_head = True
+        self._unparsed = 0  # bytes of an unfinished head; counts a header that never ends
+        self._bytes = 0
+        self._count = 0
+        self._url = b""
+        self._upgrade: bytes | None = None
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._fields: dict[bytes, bytes] = {}
+
+    # Towards the client
+
+    def write(self, data: bytes) -> None:
+        if not self._closed:
+            self._transport.write(data)
+
+    async def drained(self) -> None:
+        if self.choked and not self._closed:
+            if self._room is None or self._room.done():
+                self._room = self._loop.create_future()
+            await self._room
+
+    def done(self) -> None:
+        client = self._line.popleft()
+        if self._closed:
+            return
+        if not client.keep_alive:
+            self._leave()
+        elif self._line:
+            if len(self._line) < PIPELINED:
+                self._transport.resume_reading()
+            self._go()
+        elif self._malformed is not None:
+            self._refuse(self._malformed)
+        else:
+            self._due = self._loop.time() + (self._server.keep_alive if self._reading is None else BODY_TIME)
+
+    def shut(self) -> None:
+        """The gateway stops: an idle connection closes now, another one after its response."""
+        self._leaving = True
+        for client in self._line:
+            client.keep_alive = False
+        if not self._line:
+            self._transport.close()
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    # asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._loopback = is_loopback(transport.get_extra_info("peername"))
+        self._server.connections.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            self._unparsed += len(data)
+            if self._unparsed > SWALLOWED:
+                self._transport.abort()
+            return
+        if self._in_head:
+            self._unparsed += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._pass_over_upgrade(data[upgrade.args[0] :])
+        except httptools.HttpParserError:
+            self._break(self._malformed or bad_http())
+        if self._in_head and self._unparsed > MAX_HEAD and not self._deaf:
+            self._break(too_large_head())
+
+    def eof_received(self) -> None:
+        """Who sends no more is taken to be gone, as every client is that closes its socket."""
+
+    def pause_writing(self) -> None:
+        self.choked = True
+
+    def resume_writing(self) -> None:
+        self.choked = False
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._closed = True
+        self._timer.cancel()
+        self._server.connections.discard(self)
+        self.resume_writing()
+        self._parser = None
+        if self._line and self._task is not None and self._line[0].started:
+            self._line[0].gone = True
+            self._task.cancel()
+        self._server.emptied()
+
+    # httptools
+
+    def on_message_begin(self) -> None:
+        self._in_head = True
+        self._bytes = self._count = 0
+        self._url = b""
+        self._headers = []
+        self._fields = {}
+        if not self._line:
+            self._due = self._loop.time() + HEAD_TIME
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+        self._measure(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count += 1
+        self._measure(len(name) + len(value) + 4)
+        if not self._in_head:
+            return  # a trailer: whoever looked at the head did not see it, so nobody does
+        name = name.lower()
+        self._headers.append((name, value))
+        if name not in self._fields:
+            self._fields[name] = value
+        elif ambiguous(name):
+            self._stop(twice(name))
+
+    def on_headers_complete(self) -> None:
+        self._unparsed = 0
+        self._in_head = False
+        parser, fields = self._parser, self._fields
+        version, method = parser.get_http_version(), parser.get_method()
+        wrong = refused(version, fields)
+        if wrong is not None:
+            self._stop(wrong)
+        if parser.should_upgrade() and method != b"CONNECT":
+            self._upgrade = without_upgrade(method, self._url, self._headers)
+            return
+        client = Client(
+            self,
+            method.decode("ascii"),
+            self._path(),
+            fields,
+            self._server.ids.next(),
+            loopback=self._loopback,
+            keep_alive=version == "1.1" and parser.should_keep_alive() and not self._leaving and method != b"CONNECT",
+            old=version == "1.0",
+            limit=self._server.gateway.doors.max_body,
+            language=self._server.gateway.doors.language,
+        )
+        client.expects = fields.get(b"expect", b"").lower() == b"100-continue"
+        self._server.gateway.admit(client)
+        if client.expects and client.refusal is not None:
+            client.keep_alive = False  # whether its body comes all the same, nobody can tell
+        self._line.append(client)
+        self._reading = client
+        if len(self._line) == 1:
+            if client.refusal is not None or client.expects:
+                self._go()
+        elif len(self._line) >= PIPELINED:
+            self._transport.pause_reading()
+
+    def on_body(self, data: bytes) -> None:
+        client = self._reading
+        if client is None:
+            return
+        if client.ended or client.refusal is not None:
+            client.size += len(data)
+            if client.size > SWALLOWED:
+                self._transport.abort()
+        elif not client.feed(data):
+            client.refusal = too_large(self._server.gateway.doors.max_body, None)
+            client.keep_alive = False
+            if self._line[0] is client:
+                self._go()
+        if self._line and self._line[0] is client:
+            self._due = self._loop.time() + BODY_TIME
+
+    def on_message_complete(self) -> None:
+        self._in_head = True
+        client, self._reading = self._reading, None
+        if client is None:
+            return
+        client.whole = True
+        if self._line and self._line[0] is client:
+            self._go()
+        elif not self._line:
+            self._due = self._loop.time() + self._server.keep_alive
+
+    # Inside
+
+    def _go(self) -> None:
+        """Begins with the first exchange of the line, as far as it can be begun."""
+        client = self._line[0]
+        if client.started:
+            return
+        if not client.whole and client.refusal is None:
+            if client.expects:
+                client.expects = False
+                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._due = self._loop.time() + BODY_TIME
+            return
+        client.started = True
+        self._due = NEVER
+        self._task = task = self._loop.create_task(self._run(client))
+        self._server.tasks.add(task)
+
+    async def _run(self, client: Client) -> None:
+        try:
+            await self._server.gateway.serve(client)
+        finally:
+            task = asyncio.current_task()
+            assert task is not None
+            self._server.tasks.discard(task)
+            self._server.emptied()
+            if not client.ended:
+                self._transport.abort()  # an answer that cannot be finished must not look as if it were
+
+    def _path(self) -> str:
+        url = self._url
+        if not url.startswith(b"/") or b"?" in url or b"#" in url:
+            url = httptools.parse_url(url).path or b"/"
+        path = url.decode("ascii")
+        return urllib.parse.unquote(path) if "%" in path else path
+
+    def _measure(self, size: int) -> None:
+        self._bytes += size
+        if self._bytes > MAX_HEAD or self._count > MAX_HEADERS:
+            self._stop(too_large_head())
+
+    def _stop(self, error: PointsmanError) -> None:
+        self._malformed = error
+        raise _Stop
+
+    def _pass_over_upgrade(self, rest: bytes) -> None:
+        """The request goes on as if it had offered no other protocol."""
+        head, self._upgrade = self._upgrade, None
+        self._parser = httptools.HttpRequestParser(self)
+        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._in_head = True
+        self.data_received((head or b"") + rest)
+
+    def _break(self, error: PointsmanError) -> None:
+        """What came last is no HTTP: it is answered after all that came before, and nothing is read any more."""
+        client, self._reading = self._reading, None
+        self._deaf = True
+        self._unparsed = 0
+        if client is not None and client.started:  # it is refused already
+            client.keep_alive = False
+            if client.ended:
+                self._leave()
+            return
+        if client is not None:
+            self._line.pop()  # its body broke off
+        self._malformed = error
+        if not self._line:
+            self._refuse(error)
+
+    def _refuse(self, error: PointsmanError) -> None:
+        if self._transport.is_closing():
+            return
+        self._malformed = None
+        client = Client(
+            self,
+            "GET",
+            "",
+            self._fields,
+            "",
+            loopback=self._loopback,
+            keep_alive=False,
+            old=False,
+            limit=0,
+            language=self._server.gateway.doors.language,
+        )
+        client.extra = []
+        client.started = True
+        client.refusal = error
+        self._line.append(client)
+        self._task = task = self._loop.create_task(self._run(client))
+        self._server.tasks.add(task)
+
+    def _leave(self) -> None:
+        """The last response is out. A client that is still sending must not meet a reset before it has read that."""
+        if self._reading is None and not self._deaf:
+            self._transport.close()
+            return
+        self._due = self._loop.time() + (LINGER_JUNK if self._deaf else LINGER_BODY)
+        self._deaf = True
+        self._watch()
+        with contextlib.suppress(OSError, RuntimeError, NotImplementedError):
+            self._transport.write_eof()
+
+    def _ring(self) -> None:
+        now = self._loop.time()
+        if self._closed:
+            return
+        if now < self._due:
+            self._watch()
+        elif self._deaf:
+            self._transport.abort()
+        elif self._line or self._unparsed:  # in the middle of a request
+            self._due = NEVER
+            self._break(too_slow())
+        else:
+            self._transport.close()
+
+    def _watch(self) -> None:
+        self._timer.cancel()
+        now = self._loop.time()
+        self._timer = self._loop.call_at(min(self._due, now + HEAD_TIME), self._ring)

@@ -1,0 +1,215 @@
+"""The door's own logic: finds the endpoint, knows the caller, and turns whatever goes wrong into one shape of answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+
+from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.said import Said, Tongue, said
+from pointsman.http.auth import ANONYMOUS, Keys
+from pointsman.http.cors import Cors
+from pointsman.http.exchange import Client
+
+log = logging.getLogger("pointsman")
+
+Post = Callable[[Client, bytes], Awaitable[None]]
+Get = Callable[[Client], Awaitable[None]]
+_OPEN = ("/health", "/ready", "/files/")  # no key: load balancers ask; a link to a file is its own key
+_PREFIXES = ("/v1/models/", "/files/")  # what follows names one thing
+
+
+class Doors:
+    """What stands behind each path. Replaced as a whole at a reload. `max_body` is in bytes."""
+
+    def __init__(
+        self,
+        gets: dict[str, Get],
+        posts: dict[str, Post],
+        keys: Keys,
+        cors: Cors,
+        max_body: int,
+        language: Tongue | None = None,
+    ) -> None:
+        self.gets = gets
+        self.posts = posts
+        self.keys = keys
+        self.cors = cors
+        self.max_body = max_body
+        self.language = language
+
+    def methods(self, path: str) -> list[str]:
+        """What that path takes. Raises a 404 that lists the valid ones."""
+        allowed = [name for name, doors in (("GET", self.gets), ("POST", self.posts)) if path in doors]
+        if not allowed:
+            valid = sorted({*self.gets, *self.posts})
+            raise PointsmanError(
+                said(
+                    "there is no endpoint {path}{hint}; valid: {valid}",
+                    "没有接口 {path}{hint}（可用的有：{valid}）",
+                    path=path[:200],
+                    hint=did_you_mean(path[:200], valid),
+                    valid=", ".join(valid),
+                ),
+                status=404,
+                type="not_found_error",
+                code="unknown_endpoint",
+            )
+        return allowed
+
+
+class Gateway:
+    """`doors` is swapped by one assignment. A request is admitted once its head is there, and served once it is whole."""
+
+    def __init__(self, doors: Doors) -> None:
+        self.doors = doors
+
+    def admit(self, client: Client) -> None:
+        """Sets the client's caller and work, or its refusal."""
+        try:
+            self._admit(self.doors, client)
+        except PointsmanError as error:
+            client.refusal = error
+
+    async def serve(self, client: Client) -> None:
+        """Answers. A client that hangs up meanwhile has its task cancelled, which drops the engine's connection."""
+        if client.refusal is not None:
+            await client.error(client.refusal)
+            return
+        assert client.work is not None
+        try:
+            await client.work(client)
+        except PointsmanError as error:
+            if not client.began:
+                await client.error(error)
+        except asyncio.CancelledError:
+            if not client.gone:
+                raise
+        except RecursionError:
+            if not client.began:
+                nested = Said("the body is nested too deeply", "请求体嵌套过深")
+                await client.error(PointsmanError(nested, code="invalid_json"))
+        except Exception as error:  # its text may quote the prompt, so only its kind and place are logged
+            where = "".join(traceback.format_tb(error.__traceback__))
+            log.error("request %s failed inside the gateway: %s\n%s", client.request_id, type(error).__name__, where)
+            if not client.began:
+                await client.error(
+                    PointsmanError(
+                        Said("the gateway failed; its log has the details", "网关内部出错；详情见网关的日志"),
+                        status=500,
+                        type="api_error",
+                        code="internal",
+                    )
+                )
+
+    @staticmethod
+    def _admit(doors: Doors, client: Client) -> None:
+        path, method = client.path, client.method
+        origin = client.header(b"origin")
+        if origin is not None:
+            if method == "OPTIONS" and b"access-control-request-method" in client.fields:
+                client.extra += doors.cors.preflight(origin, client.header(b"access-control-request-headers"))
+                client.work = _nothing
+                return
+            client.extra += doors.cors.headers(origin)
+        post = doors.posts.get(path) if method == "POST" else None
+        if post is not None:
+            client.caller = doors.keys.identify(client)
+            if origin and client.caller.name == ANONYMOUS and not doors.cors.allows(origin):
+                raise doors.cors.refusal(origin)  # a page that somebody on this machine happens to look at
+            _check_body(client, doors.max_body)
+            client.work = _Posted(post)
+            return
+        path = next((prefix for prefix in _PREFIXES if path.startswith(prefix)), path)
+        if method not in ("GET", "HEAD") or path not in doors.gets:
+            allowed = " or ".join(doors.methods(path))
+            client.extra.append((b"allow", allowed.replace(" or ", ", ").encode()))
+            client.keep_alive = client.keep_alive and method != "CONNECT"
+            raise PointsmanError(
+                said(
+                    "{path} takes {allowed}, not {method}",
+                    "{path} 只接受 {allowed}，不接受 {method}",
+                    path=path,
+                    allowed=Said(allowed, allowed.replace(" or ", "、")),
+                    method=method,
+                ),
+                status=405,
+                code="method_not_allowed",
+            )
+        if path not in _OPEN:
+            client.caller = doors.keys.identify(client)
+        client.work = doors.gets[path]
+
+
+class _Posted:
+    """A POST's work, given the body."""
+
+    __slots__ = ("_post",)
+
+    def __init__(self, post: Post) -> None:
+        self._post = post
+
+    def __call__(self, client: Client) -> Awaitable[None]:
+        return self._post(client, client.body)
+
+
+async def _nothing(client: Client) -> None:
+    await client.reply(204, b"")
+
+
+def _check_body(client: Client, limit: int) -> None:
+    length = client.fields.get(b"content-length")
+    if length is not None and int(length) > limit:
+        raise too_large(limit, int(length))
+    encoding = client.header(b"content-encoding")
+    if encoding and encoding.lower() != "identity":
+        raise PointsmanError(
+            said(
+                "content-encoding {encoding!r} is not supported; send the body as it is",
+                "不支持 content-encoding {encoding!r}；请直接发送未压缩的请求体",
+                encoding=encoding,
+            ),
+            status=415,
+            code="unsupported_encoding",
+        )
+
+
+def too_large(limit: int, size: int | None) -> PointsmanError:
+    """For a body of more than `limit` bytes; `size`: as many as it says that it has."""
+    has = (
+        said("has {size} bytes", "有 {size} 字节", size=size) if size else Said("is larger than that", "超过了这个上限")
+    )
+    return PointsmanError(
+        said(
+            "the body may have {limit} bytes (server.max_body); this one {has}",
+            "请求体最多 {limit} 字节（server.max_body）；收到的{has}",
+            limit=limit,
+            has=has,
+        ),
+        status=413,
+        code="body_too_large",
+    )
+
+
+class RequestIds:
+    """Unguessable ids in the order of time, which keeps the log compact."""
+
+    _BATCH = 256
+    _RANDOM = 7  # bytes of each
+
+    def __init__(self) -> None:
+        self._digits = ""
+        self._at = 0
+
+    def next(self) -> str:
+        size = 2 * self._RANDOM
+        if self._at >= len(self._digits):
+            self._digits = os.urandom(self._RANDOM * self._BATCH).hex()
+            self._at = 0
+        at = self._at
+        self._at = at + size
+        return f"req_{time.time_ns() // 1_000_000:011x}{self._digits[at : at + size]}"

@@ -1,0 +1,52 @@
+"""Listening, and leaving without cutting anybody off."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+
+from pointsman.http.connection import Connection
+from pointsman.http.gateway import Gateway, RequestIds
+
+
+class Server:
+    """Serves `gateway` on one listening socket, in the running event loop. `keep_alive` is how long an idle client
+    connection is kept, in seconds."""
+
+    def __init__(self, gateway: Gateway, *, keep_alive: float = 75.0) -> None:
+        self.gateway = gateway
+        self.keep_alive = keep_alive
+        self.ids = RequestIds()
+        self.loop = asyncio.get_running_loop()
+        self.connections: set[Connection] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
+        self._listening: asyncio.Server | None = None
+        self._empty: asyncio.Event | None = None
+
+    async def listen(self, listener: socket.socket) -> None:
+        """Takes connections from here on. `listener` listens already."""
+        self._listening = await self.loop.create_server(lambda: Connection(self), sock=listener)
+
+    async def close(self, grace: float) -> None:
+        """Takes no more connections, lets requests under way finish for `grace` seconds, then cancels them."""
+        if self._listening is not None:
+            self._listening.close()
+        for connection in list(self.connections):
+            connection.shut()
+        self._empty = asyncio.Event()
+        self.emptied()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await self._empty.wait()
+        tasks = list(self.tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for connection in list(self.connections):
+            connection.abort()
+
+    def emptied(self) -> None:
+        """To be told when a connection or a task has ended."""
+        if self._empty is not None and not self.connections and not self.tasks:
+            self._empty.set()
