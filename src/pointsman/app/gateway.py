@@ -107,7 +107,7 @@ class App:
                 made = self._made(built.loaded.config)
             except Problems as error:
                 self._reload_problem = error.said
-                self._metrics.reloads.labels("refused").inc()
+                self._metrics.reloaded("refused")
                 refused = Said("reload refused, the old config goes on:\n%s", "重新加载被拒绝，继续用原来的配置：\n%s")
                 log.error(refused, error.said)
                 raise
@@ -118,7 +118,7 @@ class App:
             ]
             await self._install(built, made)
             self._reload_problem = None
-            self._metrics.reloads.labels("ok").inc()
+            self._metrics.reloaded("ok")
             log.info(Said("reloaded: policy %s → %s", "已重新加载：策略 %s → %s"), old, built.policy.hash)
             for note in later:
                 log.warning(note)
@@ -228,11 +228,11 @@ class App:
         models = Models(_names(built), self._since)
         ops = Ops(self.readiness, lambda: self._metrics.text(self._prober.snapshot(), self._log.dropped))
 
-        async def list_models(client: Client) -> None:
-            await client.json(200, models.all())
+        def list_models(client: Client) -> None:
+            client.json(200, models.all())
 
-        async def one_model(client: Client) -> None:
-            await client.json(200, models.one(client.path.removeprefix("/v1/models/")))
+        def one_model(client: Client) -> None:
+            client.json(200, models.one(client.path.removeprefix("/v1/models/")))
 
         async def reload(client: Client, _: bytes) -> None:
             if not client.caller.admin:
@@ -246,7 +246,7 @@ class App:
                     code="admin_only",
                 )
             try:
-                await client.json(200, await self.reload())
+                client.json(200, await self.reload())
             except Problems as error:
                 en, zh = "reload refused, the old config goes on: {why}", "重新加载被拒绝，旧配置继续生效：{why}"
                 raise PointsmanError(said(en, zh, why=error.said), code="bad_config") from None

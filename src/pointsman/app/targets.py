@@ -155,6 +155,7 @@ def _backend_settings(config: BackendConfig) -> BackendSettings:
         context=config.context,
         connect_timeout=config.connect_timeout,
         first_byte_timeout=config.first_byte_timeout,
+        reply_timeout=config.reply_timeout,
         idle_timeout=config.idle_timeout,
     )
 

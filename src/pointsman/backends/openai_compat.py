@@ -158,6 +158,11 @@ class OpenAICompat:
     def first_byte(self) -> float:
         return self.settings.first_byte_timeout
 
+    @property
+    def whole(self) -> bool:
+        """Nothing is known of a server's way with hang-ups, so it is asked for a stream."""
+        return False
+
     def _address(self) -> str | None:
         """The base URL now; None while there is none."""
         return self.settings.base_url or self.default_base_url
@@ -206,7 +211,9 @@ class OpenAICompat:
             call,
             path=link.api + call.path,
             headers=self._handed_on(call.headers),
-            first_byte=min(call.first_byte, self.settings.first_byte_timeout),
+            first_byte=min(
+                call.first_byte, self.settings.reply_timeout if call.whole else self.settings.first_byte_timeout
+            ),
             idle=min(call.idle, self.settings.idle_timeout),
         )
         return await link.traffic.open(sent, self._headers)

@@ -14,7 +14,8 @@ class BackendSettings(msgspec.Struct, frozen=True, kw_only=True):
     client sent one; otherwise no client's credentials leave the gateway. `context` counts where the engine cannot tell
     how many tokens one sequence may hold. `idle_expiry` stays below the 5 s after which uvicorn (vLLM, TensorRT-LLM)
     and llama.cpp close an idle connection. `probe_timeout` bounds one whole probe.
-    A call's own times for the first byte and for silence are cut to `first_byte_timeout` and `idle_timeout`."""
+    A call's own times for the first byte and for silence are cut to `first_byte_timeout` (`reply_timeout` where the answer
+    comes at once, when the engine is done) and `idle_timeout`."""
 
     model: str
     base_url: str | None = None
@@ -24,6 +25,7 @@ class BackendSettings(msgspec.Struct, frozen=True, kw_only=True):
     context: int | None = None
     connect_timeout: float = 5.0
     first_byte_timeout: float = 300.0
+    reply_timeout: float = 600.0
     idle_timeout: float = 120.0
     idle_expiry: float = 4.0
     max_idle: int = 64

@@ -106,7 +106,9 @@ def _read(options: argparse.Namespace, model: str, line: bytes) -> Request:
     if "task" in data:
         check_task(data["task"], "task")
     request = _request(options, data.get("model") or model, turns)
-    return msgspec.structs.replace(request, task=data.get("task", options.task), **read_tools(data))
+    tools, characters = read_tools(data)
+    task = data.get("task", options.task)
+    return msgspec.structs.replace(request, task=task, tools=tools, tool_characters=characters)
 
 
 def _request(options: argparse.Namespace, model: str, turns: tuple[Turn, ...]) -> Request:

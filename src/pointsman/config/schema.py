@@ -85,6 +85,14 @@ class Backend(Section, frozen=True):
     first_byte_timeout: Annotated[
         float, Meta(gt=0, le=86_400, description="seconds until the first byte of a reply")
     ] = 300.0
+    reply_timeout: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=86_400,
+            description="seconds for a whole reply that is no stream, where the engine sends it at once",
+        ),
+    ] = 600.0
     idle_timeout: Annotated[float, Meta(gt=0, le=86_400, description="longest silence inside a reply, seconds")] = 120.0
 
 

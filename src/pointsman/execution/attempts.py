@@ -12,7 +12,7 @@ from pointsman.domain.attempt import Attempt
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
 from pointsman.execution.answer import backend_error, judge
-from pointsman.execution.first_event import error_in, is_nothing, read_first_event
+from pointsman.execution.first_event import error_in, has_event, is_nothing, read_first_event
 from pointsman.ports.backend import Backend, BackendFailure, Call, Stream
 from pointsman.ports.clock import Clock
 
@@ -22,12 +22,13 @@ _STATUS = {"first_byte_timeout": 504, "idle_timeout": 504}
 
 
 class Opened(msgspec.Struct):
-    """A good response whose first bytes have arrived."""
+    """A good response whose first bytes have arrived. `streams`: it is a stream of events."""
 
     target: str
     stream: Stream
     first: bytes
     rest: AsyncIterator[bytes]
+    streams: bool
 
 
 async def open_first(
@@ -42,7 +43,8 @@ async def open_first(
     must_stream: bool,
 ) -> Opened:
     """Try `targets` in turn, then again from the first, at most `1 + max_retries` times in all. Every try is appended to
-    `attempts`, also the one that a cancellation cuts off. `must_stream`: an answer without a byte is a failure.
+    `attempts`, also the one that a cancellation cuts off. `must_stream`: unless the call is for a whole reply, an answer
+    without an event is a failure.
     Raises PointsmanError: the client's own fault at once, else the last failure when no try is left."""
     last: PointsmanError | None = None
     for number in range(1 + max_retries):
@@ -58,11 +60,13 @@ async def open_first(
         done = False
         try:
             backend = backends[target]
-            stream = await backend.open(call_for(target))
+            call = call_for(target)
+            stream = await backend.open(call)
             status = stream.status
             judgement = judge(status)
             if judgement == "good":
-                opened = await _begin(target, backend, stream, start - clock.monotonic(), must_stream)
+                streams = must_stream and not call.whole
+                opened = await _begin(target, backend, stream, start - clock.monotonic(), streams)
                 if isinstance(opened, Opened):
                     done = True
                     return opened
@@ -104,15 +108,17 @@ async def open_first(
     raise last
 
 
-async def _begin(
-    target: str, backend: Backend, stream: Stream, spent: float, must_stream: bool
-) -> Opened | dict[str, Any]:
+async def _begin(target: str, backend: Backend, stream: Stream, spent: float, streams: bool) -> Opened | dict[str, Any]:
     """The response, once its first event (or, where no stream is due, its first bytes) shows that it is a reply; else
     the error that it holds. `spent` is minus the seconds since the call. Raises BackendFailure."""
     rest = stream.chunks()
+    first = await anext(rest, b"")  # the stream's own clock watches over the first byte
+    if not streams:
+        return Opened(target, stream, first, rest, False)
     try:
-        async with asyncio.timeout(max(backend.first_byte + spent, 0.001)):
-            first = await (read_first_event(rest) if must_stream else anext(rest, b""))
+        if not has_event(first):
+            async with asyncio.timeout(max(backend.first_byte + spent, 0.001)):
+                first = await read_first_event(first, rest)
     except TimeoutError:
         message = said(
             "no first byte of a reply within {seconds:g} s",
@@ -120,22 +126,21 @@ async def _begin(
             seconds=backend.first_byte,
         )
         raise BackendFailure("first_byte_timeout", message) from None
-    if must_stream:
-        content_type = stream.header("content-type") or "text/event-stream"
-        if "event-stream" not in content_type and "json" not in content_type:
-            return {
-                "message": said(
-                    "answered with {type} and not with a stream of events",
-                    "返回的是 {type}，而不是事件流",
-                    type=content_type[:80],
-                )
-            }
-        error = error_in(first)
-        if error is not None:
-            return error
-        if is_nothing(first) and "json" not in content_type:
-            return {"message": Said("an empty stream", "空的流")}
-    return Opened(target, stream, first, rest)
+    content_type = stream.header("content-type") or "text/event-stream"
+    if "event-stream" not in content_type and "json" not in content_type:
+        return {
+            "message": said(
+                "answered with {type} and not with a stream of events",
+                "返回的是 {type}，而不是事件流",
+                type=content_type[:80],
+            )
+        }
+    error = error_in(first)
+    if error is not None:
+        return error
+    if is_nothing(first) and "json" not in content_type:
+        return {"message": Said("an empty stream", "空的流")}
+    return Opened(target, stream, first, rest, True)
 
 
 def _retry_after(stream: Stream) -> float | None:

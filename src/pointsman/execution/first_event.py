@@ -10,13 +10,17 @@ import msgspec
 _ENOUGH = 64 << 10  # bytes without the end of an event: content, whatever it is
 
 
-async def read_first_event(chunks: AsyncIterator[bytes]) -> bytes:
-    """The bytes up to the end of the first event that is no comment, with what came in the same chunk; fewer where the
-    stream ends before. Raises what `chunks` raises."""
-    first = b""
-    async for chunk in chunks:
+def has_event(first: bytes) -> bool:
+    """Whether the beginning of a stream holds a whole event that is no comment, or so much that it is content anyway."""
+    return len(first) > _ENOUGH or _event(first) is not None
+
+
+async def read_first_event(first: bytes, rest: AsyncIterator[bytes]) -> bytes:
+    """`first` and what follows up to the end of the first event that is no comment, with what came in the same chunk;
+    fewer where the stream ends before. Raises what `rest` raises."""
+    async for chunk in rest:
         first = first + chunk if first else chunk
-        if len(first) > _ENOUGH or _event(first) is not None:
+        if has_event(first):
             break
     return first
 

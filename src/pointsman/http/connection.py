@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import urllib.parse
 from collections import deque
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, cast
 
 import httptools
@@ -58,6 +59,7 @@ class Connection(asyncio.Protocol):
         self._closed = False
         self._deaf = False
         self._leaving = False
+        self._going = False
         self._line: deque[Client] = deque()
         self._reading: Client | None = None
         self._task: asyncio.Task[None] | None = None
@@ -132,6 +134,8 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserUpgrade as upgrade:
             self._pass_over_upgrade(data[upgrade.args[0] :])
         except httptools.HttpParserError:
+            if self._deaf:
+                return
             self._break(self._malformed or bad_http())
         if self._in_head and self._unparsed > MAX_HEAD and not self._deaf:
             self._break(too_large_head())
@@ -155,7 +159,7 @@ class Connection(asyncio.Protocol):
         self._parser = None
         if self._line and self._task is not None and self._line[0].started:
             self._line[0].gone = True
-            self._task.cancel()
+            self._loop.call_soon(self._task.cancel)  # it may not have begun: what begins must come to its end
         self._server.emptied()
 
     # httptools
@@ -186,6 +190,8 @@ class Connection(asyncio.Protocol):
             self._stop(twice(name))
 
     def on_headers_complete(self) -> None:
+        if self._deaf:
+            raise _Stop  # the last response is out
         self._unparsed = 0
         self._in_head = False
         parser, fields = self._parser, self._fields
@@ -250,31 +256,47 @@ class Connection(asyncio.Protocol):
     # Inside
 
     def _go(self) -> None:
-        """Begins with the first exchange of the line, as far as it can be begun."""
-        client = self._line[0]
+        """Serves the line, as far as that takes no waiting."""
+        if self._going:
+            return  # further up
+        self._going = True
+        try:
+            while self._line and self._begin(self._line[0]):
+                pass
+        finally:
+            self._going = False
+
+    def _begin(self, client: Client) -> bool:
+        """Begins with the exchange whose turn it is, if it can be begun. True: its response has ended already."""
         if client.started:
-            return
+            return False
         if not client.whole and client.refusal is None:
             if client.expects:
                 client.expects = False
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             self._due = self._loop.time() + BODY_TIME
-            return
+            return False
         client.started = True
         self._due = NEVER
-        self._task = task = self._loop.create_task(self._run(client))
+        rest = self._server.gateway.begin(client)
+        if rest is None:
+            if not client.ended:
+                self._transport.abort()  # an answer that cannot be finished must not look as if it were
+            return client.ended
+        self._task = task = self._loop.create_task(self._serve(client, rest))
         self._server.tasks.add(task)
+        return False
 
-    async def _run(self, client: Client) -> None:
+    async def _serve(self, client: Client, rest: Awaitable[None]) -> None:
         try:
-            await self._server.gateway.serve(client)
+            await self._server.gateway.serve(client, rest)
         finally:
             task = asyncio.current_task()
             assert task is not None
             self._server.tasks.discard(task)
             self._server.emptied()
             if not client.ended:
-                self._transport.abort()  # an answer that cannot be finished must not look as if it were
+                self._transport.abort()
 
     def _path(self) -> str:
         url = self._url
@@ -334,18 +356,17 @@ class Connection(asyncio.Protocol):
         )
         client.extra = []
         client.started = True
-        client.refusal = error
         self._line.append(client)
-        self._task = task = self._loop.create_task(self._run(client))
-        self._server.tasks.add(task)
+        client.error(error)
 
     def _leave(self) -> None:
         """The last response is out. A client that is still sending must not meet a reset before it has read that."""
-        if self._reading is None and not self._deaf:
+        lingers = LINGER_JUNK if self._deaf else LINGER_BODY if self._reading is not None else 0.0
+        self._deaf = True
+        if not lingers:
             self._transport.close()
             return
-        self._due = self._loop.time() + (LINGER_JUNK if self._deaf else LINGER_BODY)
-        self._deaf = True
+        self._due = self._loop.time() + lingers
         self._watch()
         with contextlib.suppress(OSError, RuntimeError, NotImplementedError):
             self._transport.write_eof()

@@ -38,7 +38,7 @@ class EventStream:
         await self._settle()
         self._between = False
         if not self._client.began:
-            await self._client.start(200, HEADERS + self.headers)
+            self._client.start(200, HEADERS + self.headers)
         await self._client.write(data)
         self._last = self._loop.time()
         self._end = (self._end + data[-4:])[-4:]
@@ -48,8 +48,8 @@ class EventStream:
         self.stop()
         await self._settle()
         if not self._client.began:
-            await self._client.start(200, HEADERS + self.headers)
-        await self._client.finish(data)
+            self._client.start(200, HEADERS + self.headers)
+        self._client.finish(data)
 
     async def fail(self, error: PointsmanError) -> None:
         """As a plain error response while nothing was sent; after that as an event that ends the stream."""
@@ -57,10 +57,10 @@ class EventStream:
         await self._settle()
         client = self._client
         if not client.began:
-            await client.error(error)
+            client.error(error)
             return
         head = b"" if self._between else b"\n\n"
-        await client.finish(
+        client.finish(
             head + b"data: " + msgspec.json.encode(error_body(error, client.request_id, client.tongue)) + b"\n\n"
         )
 
@@ -93,6 +93,6 @@ class EventStream:
 
     async def _send_beat(self) -> None:
         if not self._client.began:
-            await self._client.start(200, HEADERS + self.headers)
+            self._client.start(200, HEADERS + self.headers)
         await self._client.write(HEARTBEAT)
         self._last = self._loop.time()

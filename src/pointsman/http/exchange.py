@@ -15,6 +15,7 @@ from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
 
 Headers = list[tuple[bytes, bytes]]
+Work = Callable[["Client"], Awaitable[None] | None]
 STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in http.HTTPStatus}
 
 
@@ -71,7 +72,7 @@ class Client:
         self.old = old
         self.caller = ANYONE
         self.extra: Headers = [(b"x-pointsman-request-id", request_id.encode())]
-        self.work: Callable[[Client], Awaitable[None]] | None = None
+        self.work: Work | None = None
         self.refusal: PointsmanError | None = None
         self.question_language: str | None = None
         self.expects = False
@@ -120,7 +121,7 @@ class Client:
         self._parts.append(data)
         return True
 
-    async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]], length: int | None = None) -> None:
+    def start(self, status: int, headers: Iterable[tuple[bytes, bytes]], length: int | None = None) -> None:
         """Sends the head. A body of `length` bytes follows; None: nobody knows how many."""
         self._wire.write(self._head(status, headers, length))
 
@@ -131,7 +132,7 @@ class Client:
         if self._wire.choked:
             await self._wire.drained()
 
-    async def finish(self, data: bytes = b"") -> None:
+    def finish(self, data: bytes = b"") -> None:
         """Sends the last piece of the body."""
         if self.method != "HEAD":
             if self._chunked:
@@ -141,7 +142,7 @@ class Client:
         self.ended = True
         self._wire.done()
 
-    async def reply(
+    def reply(
         self,
         status: int,
         data: bytes,
@@ -154,11 +155,11 @@ class Client:
         self.ended = True
         self._wire.done()
 
-    async def json(self, status: int, value: Any) -> None:
+    def json(self, status: int, value: Any) -> None:
         """What is `Said` anywhere in `value` goes out in the client's language."""
-        await self.reply(status, msgspec.json.encode(value, enc_hook=self._encodable))
+        self.reply(status, msgspec.json.encode(value, enc_hook=self._encodable))
 
-    async def error(self, error: PointsmanError) -> None:
+    def error(self, error: PointsmanError) -> None:
         headers: Headers = []
         if error.retry_after is not None:
             headers.append((b"retry-after", str(max(1, round(error.retry_after))).encode()))
@@ -166,9 +167,7 @@ class Client:
             headers.append((b"www-authenticate", b"Bearer"))
         if error.status in (413, 415):
             self.keep_alive = False
-        await self.reply(
-            error.status, msgspec.json.encode(error_body(error, self.request_id, self.tongue)), headers=headers
-        )
+        self.reply(error.status, msgspec.json.encode(error_body(error, self.request_id, self.tongue)), headers=headers)
 
     def _encodable(self, part: Any) -> Any:
         return encodable(part, self.tongue)

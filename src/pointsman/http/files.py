@@ -44,7 +44,7 @@ class Files:
         plain = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in linked.title)
         disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(linked.title)}"
         with path.open("rb") as file:
-            await client.start(
+            client.start(
                 200,
                 [
                     (b"content-type", kind.encode()),
@@ -56,7 +56,7 @@ class Files:
             )
             while piece := await asyncio.to_thread(file.read, _PIECE):
                 await client.write(piece)
-        await client.finish()
+        client.finish()
 
 
 def _gone(message: str) -> PointsmanError:

@@ -17,8 +17,8 @@ from pointsman.http.exchange import Client
 
 log = logging.getLogger("pointsman")
 
-Post = Callable[[Client, bytes], Awaitable[None]]
-Get = Callable[[Client], Awaitable[None]]
+Post = Callable[[Client, bytes], Awaitable[None] | None]
+Get = Callable[[Client], Awaitable[None] | None]
 _OPEN = ("/health", "/ready", "/files/")  # no key: load balancers ask; a link to a file is its own key
 _PREFIXES = ("/v1/models/", "/files/")  # what follows names one thing
 
@@ -75,36 +75,28 @@ class Gateway:
         except PointsmanError as error:
             client.refusal = error
 
-    async def serve(self, client: Client) -> None:
-        """Answers. A client that hangs up meanwhile has its task cancelled, which drops the engine's connection."""
+    def begin(self, client: Client) -> Awaitable[None] | None:
+        """Answers, as far as that takes no waiting; what is left is to be given to `serve`."""
         if client.refusal is not None:
-            await client.error(client.refusal)
-            return
+            client.error(client.refusal)
+            return None
         assert client.work is not None
         try:
-            await client.work(client)
-        except PointsmanError as error:
-            if not client.began:
-                await client.error(error)
+            return client.work(client)
+        except Exception as error:
+            _failed(client, error)
+            return None
+
+    async def serve(self, client: Client, rest: Awaitable[None]) -> None:
+        """The rest of the answer. A client that hangs up meanwhile has its task cancelled, which drops the engine's
+        connection."""
+        try:
+            await rest
         except asyncio.CancelledError:
             if not client.gone:
                 raise
-        except RecursionError:
-            if not client.began:
-                nested = Said("the body is nested too deeply", "请求体嵌套过深")
-                await client.error(PointsmanError(nested, code="invalid_json"))
-        except Exception as error:  # its text may quote the prompt, so only its kind and place are logged
-            where = "".join(traceback.format_tb(error.__traceback__))
-            log.error("request %s failed inside the gateway: %s\n%s", client.request_id, type(error).__name__, where)
-            if not client.began:
-                await client.error(
-                    PointsmanError(
-                        Said("the gateway failed; its log has the details", "网关内部出错；详情见网关的日志"),
-                        status=500,
-                        type="api_error",
-                        code="internal",
-                    )
-                )
+        except Exception as error:
+            _failed(client, error)
 
     @staticmethod
     def _admit(doors: Doors, client: Client) -> None:
@@ -153,12 +145,26 @@ class _Posted:
     def __init__(self, post: Post) -> None:
         self._post = post
 
-    def __call__(self, client: Client) -> Awaitable[None]:
+    def __call__(self, client: Client) -> Awaitable[None] | None:
         return self._post(client, client.body)
 
 
-async def _nothing(client: Client) -> None:
-    await client.reply(204, b"")
+def _nothing(client: Client) -> None:
+    client.reply(204, b"")
+
+
+def _failed(client: Client, error: Exception) -> None:
+    """The answer in place of one that went wrong, where none has begun."""
+    if isinstance(error, RecursionError):
+        error = PointsmanError(Said("the body is nested too deeply", "请求体嵌套过深"), code="invalid_json")
+    elif not isinstance(error, PointsmanError):  # its text may quote the prompt, so only its kind and place are logged
+        where = "".join(traceback.format_tb(error.__traceback__))
+        log.error("request %s failed inside the gateway: %s\n%s", client.request_id, type(error).__name__, where)
+        failed = Said("the gateway failed; its log has the details", "网关内部出错；详情见网关的日志")
+        error = PointsmanError(failed, status=500, type="api_error", code="internal")
+    if not client.began:
+        assert isinstance(error, PointsmanError)
+        client.error(error)
 
 
 def _check_body(client: Client, limit: int) -> None:

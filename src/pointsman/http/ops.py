@@ -15,12 +15,12 @@ class Ops:
         self._readiness = readiness
         self._metrics = metrics
 
-    async def health(self, client: Client) -> None:
-        await client.json(200, {"status": "ok"})
+    def health(self, client: Client) -> None:
+        client.json(200, {"status": "ok"})
 
-    async def ready(self, client: Client) -> None:
+    def ready(self, client: Client) -> None:
         ready, state = self._readiness()
-        await client.json(200 if ready else 503, state)
+        client.json(200 if ready else 503, state)
 
-    async def metrics(self, client: Client) -> None:
-        await client.reply(200, self._metrics(), b"text/plain; version=0.0.4; charset=utf-8")
+    def metrics(self, client: Client) -> None:
+        client.reply(200, self._metrics(), b"text/plain; version=0.0.4; charset=utf-8")

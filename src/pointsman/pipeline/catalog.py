@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pointsman.config.report_schema import Dimension, Measure, Report
+from pointsman.config.report_schema import ValuesFrom as Asked
 from pointsman.domain.errors import Problem, did_you_mean
-from pointsman.domain.report import DimensionSpec, DimensionValue, MeasureSpec, ReportSpec, Titles
+from pointsman.domain.report import DimensionSpec, DimensionValue, MeasureSpec, ReportSpec, Titles, ValuesFrom
 from pointsman.domain.said import said
 
 
@@ -45,7 +46,7 @@ def catalog_of(
                 table=report.table,
                 time_column=report.time,
                 measures=tuple(_measure(key, measure) for key, measure in report.measures.items()),
-                dimensions=tuple(_dimension(key, dimension) for key, dimension in report.dimensions.items()),
+                dimensions=tuple(_dimension(key, shown, report.table) for key, shown in report.dimensions.items()),
                 group_by=tuple(report.group_by),
                 words=tuple(report.words),
                 detail_columns=tuple(report.details),
@@ -67,15 +68,22 @@ def _measure(name: str, measure: Measure) -> MeasureSpec:
     )
 
 
-def _dimension(name: str, dimension: Dimension) -> DimensionSpec:
-    values = dimension.values
+def _dimension(name: str, dimension: Dimension, table: str) -> DimensionSpec:
+    column = dimension.column or name
+    listed: tuple[DimensionValue, ...] = ()
+    query = None
+    if isinstance(dimension.values, list):
+        listed = tuple(DimensionValue(value.value, tuple(value.words)) for value in dimension.values)
+    else:
+        asked = dimension.values if isinstance(dimension.values, Asked) else Asked()
+        query = ValuesFrom(asked.table or table, asked.column or column, tuple(asked.words))
     return DimensionSpec(
         name=name,
         titles=_titles(dimension.title, name),
-        column=dimension.column or name,
+        column=column,
         words=tuple(dimension.words),
-        values=() if isinstance(values, str) else tuple(DimensionValue(v.value, tuple(v.words)) for v in values),
-        from_source=values == "from_source",
+        values=listed,
+        values_from=query,
     )
 
 

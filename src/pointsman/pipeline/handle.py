@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -32,15 +32,24 @@ COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
 _TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
 
 
-class Exchange(msgspec.Struct, frozen=True):
-    """What execution needs of the client's own request: its conversation as the client wrote it (for exact counts), and
-    `call_for`, which turns (target's model name, changes by a rule) into the call that an engine gets. `streams`: the
-    engine's answer comes as a stream of events. `base_url` is where the client reached the gateway."""
+class Exchange(Protocol):
+    """What execution needs of the client's own request."""
 
-    prompt: Any
-    streams: bool
-    call_for: Callable[[str, dict[str, Any]], Call]
-    base_url: str = ""
+    @property
+    def prompt(self) -> Any:
+        """The conversation as the client wrote it, for exact counts; None where nothing is to be counted."""
+
+    @property
+    def base_url(self) -> str:
+        """Where the client reached the gateway."""
+
+    @property
+    def must_stream(self) -> bool:
+        """Whether the answer has to be a stream of events, or its whole equivalent."""
+
+    def call_for(self, model: str, changes: dict[str, Any], whole: bool) -> Call:
+        """The call that an engine gets: the target's name of the model, changes by a rule. `whole`: the engine notices a
+        hang-up without being asked for a stream."""
 
 
 class Relaying(msgspec.Struct, frozen=True):
@@ -57,7 +66,7 @@ class Reply(msgspec.Struct, frozen=True):
     text: str
 
 
-Step = Decision | Reply | Relaying | bytes
+Step = Reply | Relaying | bytes
 
 
 class Pipeline:
@@ -66,86 +75,105 @@ class Pipeline:
     def __init__(
         self, snapshot: Callable[[], Snapshot], recorder: Recorder, clock: Clock, actions: Mapping[str, Action]
     ) -> None:
-        self._snapshot = snapshot
-        self._recorder = recorder
-        self._clock = clock
-        self._actions = actions
-        self._questions = OpenQuestions()
+        self.snapshot = snapshot
+        self.recorder = recorder
+        self.clock = clock
+        self.actions = actions
+        self.questions = OpenQuestions()
         self.policy: Policy
-        self._backends: Mapping[str, Backend] = {}
+        self.backends: Mapping[str, Backend] = {}
 
     def install(self, policy: Policy, backends: Mapping[str, Backend]) -> None:
         """From here on new requests are decided by `policy`; those under way keep theirs."""
         self.policy = policy
-        self._backends = backends
+        self.backends = backends
 
-    async def handle(self, request: Request, exchange: Exchange) -> AsyncGenerator[Step, None]:
-        """Yields the decision first; then Reply for a rule's, Relaying and the engine's bytes for a model's. Closing the
-        iterator, or cancelling the task that reads it, drops the engine's connection. Raises PointsmanError."""
-        policy, backends, snapshot = self.policy, self._backends, self._snapshot()
-        began, received = self._clock.monotonic(), self._clock.wall()
-        decision: Decision | None = None
-        opened: Opened | None = None
-        exact: int | None = None
-        decided_ms: float | None = None
-        attempts: list[Attempt] = []
-        meter = Meter()
-        outcome: Outcome = "cancelled"
-        status, code = 499, "client_closed"
+    def begin(self, request: Request) -> Run:
+        """Decides. What is to be done then is `Run.text`, or else `Run.steps`; one of them must be used up. Raises
+        PointsmanError where the client named nothing that exists."""
+        return Run(self, request)
+
+
+class Run:
+    """One request under way: what it began with, and what became of it. The record is put in any case, once."""
+
+    def __init__(self, pipeline: Pipeline, request: Request) -> None:
+        self._pipeline = pipeline
+        self._policy, self._backends, self._snapshot = pipeline.policy, pipeline.backends, pipeline.snapshot()
+        self._began, self._received = pipeline.clock.monotonic(), pipeline.clock.wall()
+        self._exact: int | None = None
+        self._decided_ms: float | None = None
+        self._attempts: list[Attempt] = []
+        self._meter = Meter()
+        self._opened: Opened | None = None
+        self._outcome: Outcome = "cancelled"
+        self._status, self._code = 499, "client_closed"
+        self._decision: Decision | None = None
+        self.request = request
         try:
-            with_question = self._questions.recall(request)
-            if with_question is not request and resumed_report(with_question, policy):
-                request = with_question
-            decision = decide(request, policy, snapshot)
-            if decision.stage == "model" or decision.rule == "guard.length":
-                exact = await self._count_near_limit(decision, exchange, backends, snapshot)
-                if exact is not None:
-                    decision = decide(request, policy, snapshot, exact_tokens=exact)
-            decided_ms = (self._clock.monotonic() - began) * 1000
-            yield decision
+            with_question = pipeline.questions.recall(request)
+            if with_question is not request and resumed_report(with_question, self._policy):
+                self.request = with_question
+            self._decision = decide(self.request, self._policy, self._snapshot)
+        except PointsmanError as error:
+            self._ended("failed", error.status, error.code)
+            self._record()
+            raise
+        except Exception:
+            self._ended("failed", 500, "internal")
+            self._record()
+            raise
+        self._decided_ms = (pipeline.clock.monotonic() - self._began) * 1000
+
+    @property
+    def decision(self) -> Decision:
+        """Final at the first of the steps, or at the error that comes instead."""
+        assert self._decision is not None
+        return self._decision
+
+    @property
+    def text(self) -> str | None:
+        """The reply, where the decision holds it: nothing is left to do then, and the record is put. None: see `steps`."""
+        decision = self.decision
+        if decision.stage != "l0" or "text" not in decision.parameters or decision.rule == "guard.length":
+            return None
+        effect = self._effect_of(decision)
+        self._record()
+        return effect.text
+
+    async def steps(self, exchange: Exchange) -> AsyncGenerator[Step, None]:
+        """Reply for a rule's, Relaying and the engine's bytes for a model's. Closing the iterator, or cancelling the task
+        that reads it, drops the engine's connection. Raises PointsmanError."""
+        try:
+            decision = await self._decided(exchange)
             if decision.error:
-                en, zh = (decide(request, policy, snapshot, exact_tokens=exact, tongue=t).reason for t in _TONGUES)
-                raise _no_reply(decision, Said(en, zh))
+                raise _no_reply(decision, Said(*(self._decide(t).reason for t in _TONGUES)))
             if decision.stage == "l0":
-                effect = await self._act(decision, request, exchange, policy)
-                outcome, status, code = effect.outcome, 200, effect.error or ""
-                if effect.asks:
-                    self._questions.remember(request, effect.text)
-                yield Reply(effect.text)
+                yield Reply((await self._act(decision, exchange)).text)
             else:
-                body_changes = decision.parameters.get("body") or {}
-                opened = await open_first(
-                    [choice.target for choice in decision.targets],
-                    backends,
-                    lambda target: exchange.call_for(policy.targets[target].model, body_changes),
-                    max_retries=decision.max_retries,
-                    clock=self._clock,
-                    began=began,
-                    attempts=attempts,
-                    must_stream=exchange.streams,
-                )
-                meter.feed(opened.first, self._clock.monotonic())
-                relaying = Relaying(opened.target, opened.stream.status, opened.stream.header("content-type"))
-                yield relaying
+                opened = self._opened = await self._open(decision, exchange)
+                meter, now = self._meter, self._pipeline.clock.monotonic
+                meter.feed(opened.first, now())
+                content_type = opened.stream.header("content-type")
+                yield Relaying(opened.target, opened.stream.status, content_type)
                 yield opened.first
                 async for chunk in opened.rest:
-                    meter.feed(chunk, self._clock.monotonic())
+                    meter.feed(chunk, now())
                     yield chunk
-                if exchange.streams and not meter.complete and "json" not in (relaying.content_type or ""):
-                    raise BackendFailure(
-                        "reset", Said("the stream ended before the reply did", "回复还没有结束，流就断了"), sent=True
-                    )
-                outcome, status, code = "ok", 200, ""
+                if opened.streams and not meter.complete and "json" not in (content_type or ""):
+                    broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
+                    raise BackendFailure("reset", broken, sent=True)
+                self._ended("ok", 200, "")
         except PointsmanError as error:
-            outcome, status, code = "failed", error.status, error.code
+            self._ended("failed", error.status, error.code)
             raise
         except BackendFailure as error:
-            outcome, status, code = "failed", 502, error.kind
+            self._ended("failed", 502, error.kind)
             raise PointsmanError(
                 said(
                     "{target} broke off: {message}",
                     "{target} 中断了回复：{message}",
-                    target=opened.target if opened else Said("the backend", "后端"),
+                    target=self._opened.target if self._opened else Said("the backend", "后端"),
                     message=error.message,
                 ),
                 status=502,
@@ -154,60 +182,107 @@ class Pipeline:
                 src="backend",
             ) from None
         except Exception:
-            outcome, status, code = "failed", 500, "internal"
+            self._ended("failed", 500, "internal")
             raise
         finally:
-            if opened is not None:
-                opened.stream.close()
-            if outcome == "cancelled" and meter.finished:
-                outcome, status, code = "ok", 200, ""
-            tokens = meter.usage() if opened else (None, None, None, False)
-            ttft = (meter.first_at - began) * 1000 if meter.first_at else None
-            total = (self._clock.monotonic() - began) * 1000
-            record = Record(
-                request=request,
-                received=received,
-                outcome=outcome,
-                decision=decision,
-                exact_tokens=exact,
-                status=status,
-                error=code or None,
-                attempts=tuple(attempts),
-                target=opened.target if opened else None,
-                timings=Timings(decided_ms, ttft, total),
-                input_tokens=tokens[0],
-                output_tokens=tokens[1],
-                cached_tokens=tokens[2],
-                output_estimated=tokens[3],
-            )
-            self._recorder.put(record, policy.document, snapshot)
+            if self._opened is not None:
+                self._opened.stream.close()
+            self._record()
 
-    async def _act(self, decision: Decision, request: Request, exchange: Exchange, policy: Policy) -> Effect:
+    async def _decided(self, exchange: Exchange) -> Decision:
+        """The decision, made again with the engine's own count where the estimate was too near a limit."""
+        decision = self.decision
+        if decision.stage == "model" or decision.rule == "guard.length":
+            self._exact = await self._count_near_limit(decision, exchange)
+            if self._exact is not None:
+                self._decision = decision = self._decide()
+                self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
+        return decision
+
+    def _decide(self, tongue: Tongue | None = None) -> Decision:
+        return decide(self.request, self._policy, self._snapshot, exact_tokens=self._exact, tongue=tongue)
+
+    async def _open(self, decision: Decision, exchange: Exchange) -> Opened:
+        """The first target that gives a good reply."""
+        targets, backends = self._policy.targets, self._backends
+        body_changes = decision.parameters.get("body") or {}
+        return await open_first(
+            [choice.target for choice in decision.targets],
+            backends,
+            lambda name: exchange.call_for(targets[name].model, body_changes, backends[name].whole),
+            max_retries=decision.max_retries,
+            clock=self._pipeline.clock,
+            began=self._began,
+            attempts=self._attempts,
+            must_stream=exchange.must_stream,
+        )
+
+    async def _act(self, decision: Decision, exchange: Exchange) -> Effect:
         """Carries out what a rule decided. A text that is ready needs no action."""
-        parameters = decision.parameters
-        if "text" in parameters:
-            outcome: Outcome = "refused" if parameters.get("refused") else "ok"
-            return Effect(parameters["text"], outcome, asks=decision.clarification is not None)
+        if "text" in decision.parameters:
+            return self._effect_of(decision)
         language = decision.features.language if decision.features else "en"
-        occasion = Occasion(request.id, tongue_of(language, policy.document.language), exchange.base_url)
-        return await self._actions[decision.action or ""].run(parameters, occasion)
+        occasion = Occasion(self.request.id, tongue_of(language, self._policy.document.language), exchange.base_url)
+        effect = await self._pipeline.actions[decision.action or ""].run(decision.parameters, occasion)
+        return self._done(effect)
 
-    async def _count_near_limit(
-        self, decision: Decision, exchange: Exchange, backends: Mapping[str, Backend], snapshot: Snapshot
-    ) -> int | None:
+    def _effect_of(self, decision: Decision) -> Effect:
+        parameters = decision.parameters
+        outcome: Outcome = "refused" if parameters.get("refused") else "ok"
+        return self._done(Effect(parameters["text"], outcome, asks=decision.clarification is not None))
+
+    def _done(self, effect: Effect) -> Effect:
+        self._ended(effect.outcome, 200, effect.error or "")
+        if effect.asks:
+            self._pipeline.questions.remember(self.request, effect.text)
+        return effect
+
+    async def _count_near_limit(self, decision: Decision, exchange: Exchange) -> int | None:
         """The engine's own count, where the estimate is too near the limit of a target to be trusted. Engines count text
         only, so prompts with tools or images stay with the estimate."""
         features = decision.features
         if features is None or exchange.prompt is None or features.tools or features.images:
             return None
         for choice in (*decision.targets, *decision.left_out):
-            context = snapshot.state(choice.target).facts.context_length
+            context = self._snapshot.state(choice.target).facts.context_length
             if is_near(features.input_tokens, context):
                 try:
-                    return await asyncio.wait_for(backends[choice.target].count_tokens(exchange.prompt), COUNT_TIMEOUT)
+                    counting = self._backends[choice.target].count_tokens(exchange.prompt)
+                    return await asyncio.wait_for(counting, COUNT_TIMEOUT)
                 except (BackendFailure, TimeoutError):
                     return None
         return None
+
+    def _ended(self, outcome: Outcome, status: int, code: str) -> None:
+        self._outcome, self._status, self._code = outcome, status, code
+
+    def _record(self) -> None:
+        opened, meter, decision = self._opened, self._meter, self._decision
+        tokens: tuple[int | None, int | None, int | None, bool] = (None, None, None, False)
+        ttft = None
+        if opened is not None:
+            if self._outcome == "cancelled" and meter.finished:
+                self._ended("ok", 200, "")
+            tokens = meter.usage()
+            if meter.first_at is not None and opened.streams:
+                ttft = (meter.first_at - self._began) * 1000
+        record = Record(
+            request=self.request,
+            received=self._received,
+            outcome=self._outcome,
+            decision=decision,
+            exact_tokens=self._exact,
+            status=self._status,
+            error=self._code or None,
+            attempts=tuple(self._attempts),
+            target=opened.target if opened else None,
+            timings=Timings(self._decided_ms, ttft, (self._pipeline.clock.monotonic() - self._began) * 1000),
+            input_tokens=tokens[0],
+            output_tokens=tokens[1],
+            cached_tokens=tokens[2],
+            output_estimated=tokens[3],
+        )
+        self._pipeline.recorder.put(record, self._policy.document, self._snapshot)
 
 
 def _no_reply(decision: Decision, why: Said) -> PointsmanError:

@@ -13,7 +13,7 @@ from pointsman.domain.target import BackendState, Target
 class Call(msgspec.Struct, frozen=True):
     """One HTTP exchange with an engine. `path` is below the backend's base URL (`/chat/completions`); `body` goes out
     as it is; `headers` are extra ones, names in lower case. Time-outs in seconds; `idle` is the longest silence
-    between bytes; a backend's own settings cut them."""
+    between bytes; a backend's own settings cut them. `whole`: the answer comes at once, when the engine is done."""
 
     path: str
     body: bytes
@@ -21,6 +21,7 @@ class Call(msgspec.Struct, frozen=True):
     method: str = "POST"
     first_byte: float = 86_400.0
     idle: float = 86_400.0
+    whole: bool = False
 
 
 class Stream(Protocol):
@@ -62,6 +63,11 @@ class Backend(Protocol):
     @property
     def first_byte(self) -> float:
         """Seconds until the first byte of a reply is due."""
+        ...
+
+    @property
+    def whole(self) -> bool:
+        """Whether the engine stops when the client of a reply without a stream hangs up, so that it may be asked for one."""
         ...
 
     async def open(self, call: Call) -> Stream: ...

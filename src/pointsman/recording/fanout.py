@@ -14,8 +14,8 @@ class Fanout:
     """Hands every record to each recorder in turn."""
 
     def __init__(self, recorders: Sequence[Recorder]) -> None:
-        self._recorders = recorders
+        self._puts = tuple(recorder.put for recorder in recorders)
 
     def put(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
-        for recorder in self._recorders:
-            recorder.put(record, policy, snapshot)
+        for put in self._puts:
+            put(record, policy, snapshot)

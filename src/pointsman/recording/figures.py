@@ -46,6 +46,8 @@ def counts_of_timings(data: bytes) -> Counts | None:
 
 
 def _parsed(data: bytes) -> dict[str, Any] | None:
+    if not data:
+        return None
     try:
         value, _ = _decoder.raw_decode(data.decode("latin-1"))
     except (ValueError, RecursionError):

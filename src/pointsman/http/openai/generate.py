@@ -3,34 +3,81 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from typing import Any
 
 import msgspec
 
-from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.request import Request
 from pointsman.execution.rewrite import rewrite
-from pointsman.http.decision_headers import decision_headers, target_header
-from pointsman.http.event_stream import EventStream
-from pointsman.http.exchange import Client
+from pointsman.http.decision_headers import decision_headers
+from pointsman.http.event_stream import HEADERS, EventStream
+from pointsman.http.exchange import Client, Headers
 from pointsman.http.openai import reply
 from pointsman.http.openai.aggregate import Aggregate
 from pointsman.http.openai.read import read_chat, read_completion
 from pointsman.http.openai.reasoning import renamed
 from pointsman.http.openai.trace_event import BeforeDone
 from pointsman.http.strict_json import Body, parse_body
-from pointsman.pipeline.handle import Exchange, Pipeline, Relaying, Reply, Step
+from pointsman.pipeline.handle import Pipeline, Relaying, Run, Step
 from pointsman.ports.backend import Call
 
 DONE = b"data: [DONE]\n\n"
 _HOPS = ("traceparent", "tracestate")
 
 
+class Asked(msgspec.Struct, frozen=True):
+    """What execution and the reply need of the client's own request; `pipeline.handle.Exchange`. `usage`: a stream ends
+    with figures; `force`: though the client did not ask. `traced`: the decision comes with the reply."""
+
+    client: Client
+    body: Body
+    path: str
+    prompt: Any
+    force: bool
+
+    @property
+    def must_stream(self) -> bool:
+        return True
+
+    @property
+    def base_url(self) -> str:
+        return self.client.base_url
+
+    @property
+    def traced(self) -> bool:
+        return self.client.fields.get(b"x-pointsman-trace") == b"1"
+
+    @property
+    def usage(self) -> bool:
+        options = self.body.tree.get("stream_options")
+        return self.force or (isinstance(options, dict) and options.get("include_usage") is True)
+
+    def call_for(self, model: str, more: dict[str, Any], whole: bool) -> Call:
+        """The client's bytes, with the model's name there, and a stream asked for with usage where the gateway needs it
+        (to fill in `usage` of one whole reply) or must add it."""
+        streams = self.body.tree.get("stream") is True
+        whole = whole and not streams
+        changes = {**more, "model": model}
+        if not streams and not whole:
+            changes["stream"] = True
+        if (self.force or not streams) and not whole:
+            changes["stream_options"] = {**(self.body.tree.get("stream_options") or {}), "include_usage": True}
+        fields = self.client.fields
+        headers = tuple(
+            (name, fields[name.encode()].decode("latin-1"))
+            for name in (*_HOPS, "authorization")
+            if name.encode() in fields
+        )
+        return Call(self.path, rewrite(self.body.fields, changes), headers, whole=whole)
+
+
 class Generate:
     """Serves both endpoints. Streams of the entries in `forced_usage` end with usage unasked; `reasoning_field` renames
-    the field of a model's thoughts; `default_model` serves requests that name none."""
+    the field of a model's thoughts; `default_model` serves requests that name none.
+
+    What a rule answers in words goes out before the call returns; else it returns what has to be awaited."""
 
     def __init__(
         self,
@@ -47,139 +94,134 @@ class Generate:
         self._reasoning_field = reasoning_field
         self._default_model = default_model
 
-    async def chat(self, client: Client, data: bytes) -> None:
+    def chat(self, client: Client, data: bytes) -> Awaitable[None] | None:
         body = parse_body(data)
         request = read_chat(body.tree, client, self._default_model)
-        await self._serve(client, request, body, "/chat/completions", body.tree["messages"])
+        return self._serve(client, request, body, "/chat/completions", body.tree["messages"])
 
-    async def completions(self, client: Client, data: bytes) -> None:
+    def completions(self, client: Client, data: bytes) -> Awaitable[None] | None:
         body = parse_body(data)
         request = read_completion(body.tree, client, self._default_model)
         prompt = body.tree["prompt"]
-        await self._serve(client, request, body, "/completions", prompt if isinstance(prompt, str) else None)
+        return self._serve(client, request, body, "/completions", prompt if isinstance(prompt, str) else None)
 
-    async def _serve(self, client: Client, request: Request, body: Body, path: str, prompt: Any) -> None:
-        force = client.caller.usage == "force" or (client.caller.usage is None and request.model in self._forced_usage)
-        steps = self._pipeline.handle(
-            request, Exchange(prompt, True, _calls(client, request, body, path, force), client.base_url)
-        )
-        if self._reasoning_field:
-            steps = renamed(steps, self._reasoning_field)
-        traced = client.header(b"x-pointsman-trace") == "1"
-        try:
-            if request.stream:
-                await self._stream(client, request, steps, traced, force or _asks_usage(body.tree))
-            else:
-                await self._whole(client, request, steps, traced)
-        finally:
-            await steps.aclose()
+    def _serve(self, client: Client, request: Request, body: Body, path: str, prompt: Any) -> Awaitable[None] | None:
+        usage = client.caller.usage
+        force = usage == "force" or (usage is None and request.model in self._forced_usage)
+        asked = Asked(client, body, path, prompt, force)
+        run = self._pipeline.begin(request)
+        text = run.text
+        if text is not None:
+            self._answer(client, run, asked, text)
+            return None
+        return (self._stream if request.stream else self._whole)(client, run, asked)
 
-    async def _whole(self, client: Client, request: Request, steps: AsyncGenerator[Step, None], traced: bool) -> None:
-        decision = await anext(steps)
-        assert isinstance(decision, Decision)
+    def _answer(self, client: Client, run: Run, asked: Asked, text: str) -> None:
+        """A text of the gateway's own: the whole response."""
+        _introduce(client, run, None)
+        if run.request.stream:
+            client.start(200, HEADERS)
+            client.finish(_events(run, asked, text))
+            return
+        result = reply.completion(run.request, text, int(time.time()), _input_tokens(run))
+        client.json(200, {**result, "pointsman": _trace(run, None)} if asked.traced else result)
+
+    def _steps(self, run: Run, asked: Asked) -> AsyncGenerator[Step, None]:
+        steps = run.steps(asked)
+        return renamed(steps, self._reasoning_field) if self._reasoning_field else steps
+
+    async def _whole(self, client: Client, run: Run, asked: Asked) -> None:
         target: str | None = None
-        client.question_language = decision.features.language if decision.features else None
-        client.extra += decision_headers(decision)
-        result: Any
-        if decision.stage == "l0":
-            assert decision.features
-            text = await _text(steps)
-            result = reply.completion(request, text, int(time.time()), decision.features.input_tokens)
-        else:
-            aggregate = Aggregate()
-            plain: list[bytes] | None = None
+        aggregate = Aggregate()
+        plain: list[bytes] | None = None
+        steps = self._steps(run, asked)
+        try:
             async for step in steps:
-                if isinstance(step, Relaying):
-                    target = step.target
-                    client.extra.append(target_header(target))
-                    if step.content_type and "json" in step.content_type:
-                        plain = []  # an engine that answered at once though it was asked for a stream
-                elif isinstance(step, bytes):
+                if isinstance(step, bytes):
                     if plain is None:
                         aggregate.feed(step)
                     else:
                         plain.append(step)
-            if plain is not None and not traced:
-                await client.reply(200, b"".join(plain))
+                elif isinstance(step, Relaying):
+                    target = step.target
+                    if step.content_type and "json" in step.content_type:
+                        plain = []  # it comes whole: asked for so, or from an engine that does as it likes
+                else:
+                    self._answer(client, run, asked, step.text)
+            if target is None:
                 return
-            result = msgspec.json.decode(b"".join(plain)) if plain is not None else aggregate.result()
-        if traced:
-            result = {**result, "pointsman": reply.trace_of(request, decision, target)}
-        await client.json(200, result)
+            result = aggregate.result() if plain is None else None
+        except PointsmanError:
+            _introduce(client, run, target)
+            raise
+        finally:
+            await steps.aclose()
+        _introduce(client, run, target)
+        if plain is not None and not asked.traced:
+            client.reply(200, b"".join(plain))
+            return
+        result = result or msgspec.json.decode(b"".join(plain or ()))
+        client.json(200, {**result, "pointsman": _trace(run, target)} if asked.traced else result)
 
-    async def _stream(
-        self, client: Client, request: Request, steps: AsyncGenerator[Step, None], traced: bool, usage: bool
-    ) -> None:
+    async def _stream(self, client: Client, run: Run, asked: Asked) -> None:
         out = EventStream(client, self._heartbeat_after)
+        steps = self._steps(run, asked)
+        before: BeforeDone | None = None
         try:
-            decision = await anext(steps)
-            assert isinstance(decision, Decision)
-            client.question_language = decision.features.language if decision.features else None
-            out.headers = decision_headers(decision)
-            created = int(time.time())
-            if decision.stage == "l0":
-                await self._canned(out, request, decision, await _text(steps), created, traced, usage)
-                return
-            trace = reply.trace_of(request, decision, None)
-            before = BeforeDone(lambda: reply.trace_event(request, created, trace)) if traced else None
+            out.headers = _headers(run, None)
             async for step in steps:
                 if isinstance(step, bytes):
                     data = before.feed(step) if before else step
                     if data:
                         await out.write(data)
                 elif isinstance(step, Relaying):
-                    out.headers = decision_headers(decision, step.target)
-                    trace["target"] = step.target
+                    out.headers = _headers(run, step.target)
+                    if asked.traced:
+                        before = BeforeDone(_trace_event(run, step.target))
+                else:
+                    out.headers = _headers(run, None)
+                    await out.finish(_events(run, asked, step.text))
+                    return
             await out.finish(before.flush() if before else b"")
         except PointsmanError as error:
-            client.extra += [] if client.began else out.headers
+            if not client.began:
+                _introduce(client, run, None)
             await out.fail(error)
         finally:
             await out.close()
-
-    @staticmethod
-    async def _canned(
-        out: EventStream, request: Request, decision: Decision, text: str, created: int, traced: bool, usage: bool
-    ) -> None:
-        assert decision.features
-        events = reply.events(request, text, created)
-        if usage:
-            figures = reply.usage(text, decision.features.input_tokens)
-            events.append(reply.chunk(request, created, [], usage=figures))
-        if traced:
-            events.append(reply.trace_event(request, created, reply.trace_of(request, decision, None)))
-        await out.write(b"".join(events))
-        await out.finish(DONE)
+            await steps.aclose()
 
 
-async def _text(steps: AsyncGenerator[Step, None]) -> str:
-    """The gateway's own reply."""
-    text = ""
-    async for step in steps:
-        if isinstance(step, Reply):
-            text = step.text
-    return text
+def _events(run: Run, asked: Asked, text: str) -> bytes:
+    """A text of the gateway's own as a whole stream."""
+    request, created = run.request, int(time.time())
+    events = reply.events(request, text, created)
+    if asked.usage:
+        events.append(reply.chunk(request, created, [], usage=reply.usage(text, _input_tokens(run))))
+    if asked.traced:
+        events.append(_trace_event(run, None))
+    return b"".join((*events, DONE))
 
 
-def _asks_usage(tree: dict[str, Any]) -> bool:
-    options = tree.get("stream_options")
-    return isinstance(options, dict) and options.get("include_usage") is True
+def _introduce(client: Client, run: Run, target: str | None) -> None:
+    """What was decided, in the headers of an answer that is no stream."""
+    decision = run.decision
+    client.question_language = decision.features.language if decision.features else None
+    client.extra += decision_headers(decision, target)
 
 
-def _calls(client: Client, request: Request, body: Body, path: str, force: bool) -> Any:
-    """The engine's request: the client's bytes, with the model's name there, and a stream asked for with usage where
-    the gateway needs it (to fill in `usage` of one whole reply) or must add it."""
-    changes: dict[str, Any] = {}
-    if not request.stream:
-        changes["stream"] = True
-    if force or not request.stream:
-        changes["stream_options"] = {**(body.tree.get("stream_options") or {}), "include_usage": True}
-    headers = tuple((name, value) for name in _HOPS if (value := client.header(name.encode())))
-    authorization = client.header(b"authorization")
-    if authorization:
-        headers = (*headers, ("authorization", authorization))
+def _headers(run: Run, target: str | None) -> Headers:
+    return decision_headers(run.decision, target)
 
-    def call_for(model: str, more: dict[str, Any]) -> Call:
-        return Call(path, rewrite(body.fields, {**more, **changes, "model": model}), headers)
 
-    return call_for
+def _input_tokens(run: Run) -> int:
+    features = run.decision.features
+    return features.input_tokens if features else 0
+
+
+def _trace(run: Run, target: str | None) -> dict[str, Any]:
+    return reply.trace_of(run.request, run.decision, target)
+
+
+def _trace_event(run: Run, target: str | None) -> bytes:
+    return reply.trace_event(run.request, int(time.time()), _trace(run, target))

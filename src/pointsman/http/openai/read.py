@@ -40,12 +40,9 @@ _STRUCTURED = (
 
 def read_chat(tree: dict[str, Any], client: Client, default_model: str) -> Request:
     """Raises PointsmanError (400) that names the field."""
-    return Request(
-        turns=read_messages(tree.get("messages")),
-        structured=_structured(tree),
-        **read_tools(tree),
-        **_shared(tree, client, "chat", default_model),
-    )
+    turns = read_messages(tree.get("messages"))
+    tools, characters = read_tools(tree)
+    return _request(tree, client, "chat", turns, default_model, _structured(tree), tools, characters)
 
 
 def read_messages(messages: Any) -> tuple[Turn, ...]:
@@ -55,13 +52,13 @@ def read_messages(messages: Any) -> tuple[Turn, ...]:
     return tuple(_turn(message, index) for index, message in enumerate(messages))
 
 
-def read_tools(tree: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a Request that tools set. Raises PointsmanError (400)."""
+def read_tools(tree: dict[str, Any]) -> tuple[bool, int]:
+    """Whether there are tools, and the characters of their definitions. Raises PointsmanError (400)."""
     for name in ("tools", "functions"):
         if tree.get(name) is not None and not isinstance(tree[name], list):
             raise _wrong(name, _A_LIST, tree[name])
     tools = tree.get("tools") or tree.get("functions")
-    return {"tools": bool(tools), "tool_characters": sum(map(_size, tools)) if tools else 0}
+    return (True, sum(map(_size, tools))) if tools else (False, 0)
 
 
 def check_task(task: str, where: str) -> None:
@@ -88,7 +85,7 @@ def read_completion(tree: dict[str, Any], client: Client, default_model: str) ->
         raise _wrong("prompt", Said("must be text or a list", "必须是文本或列表"), prompt)
     turns = (Turn("user", prompt),) if isinstance(prompt, str) else (Turn("prompt", _flatten(prompt)),)
     structured = _structured(tree) or bool(tree.get("suffix") or tree.get("echo"))
-    return Request(turns=turns, structured=structured, **_shared(tree, client, "completions", default_model))
+    return _request(tree, client, "completions", turns, default_model, structured)
 
 
 def read_embedding(tree: dict[str, Any], client: Client) -> Request:
@@ -111,7 +108,7 @@ def read_embedding(tree: dict[str, Any], client: Client) -> Request:
     form = tree.get("encoding_format")
     if form not in (None, "float", "base64"):
         raise _wrong("encoding_format", Said('must be "float" or "base64"', "必须是“float”或“base64”"), form)
-    return Request(turns=(Turn("input", _flatten(texts)),), **_shared(tree, client, "embeddings", None))
+    return _request(tree, client, "embeddings", (Turn("input", _flatten(texts)),), None)
 
 
 def read_rerank(tree: dict[str, Any], client: Client) -> Request:
@@ -120,12 +117,20 @@ def read_rerank(tree: dict[str, Any], client: Client) -> Request:
         raise _wrong("query", Said("must be text, not empty", "必须是非空的文本"), query)
     if not isinstance(documents, list) or not documents:
         raise _wrong("documents", _SOME_DOCUMENTS, documents)
-    return Request(
-        turns=(Turn("input", query), Turn("input", _flatten(documents))), **_shared(tree, client, "rerank", None)
-    )
+    return _request(tree, client, "rerank", (Turn("input", query), Turn("input", _flatten(documents))), None)
 
 
-def _shared(tree: dict[str, Any], client: Client, endpoint: Endpoint, default_model: str | None) -> dict[str, Any]:
+def _request(
+    tree: dict[str, Any],
+    client: Client,
+    endpoint: Endpoint,
+    turns: tuple[Turn, ...],
+    default_model: str | None,
+    structured: bool = False,
+    tools: bool = False,
+    tool_characters: int = 0,
+) -> Request:
+    """With what all endpoints share. Raises PointsmanError (400)."""
     model = tree.get("model", default_model)
     if not isinstance(model, str) or not model:
         raise _wrong("model", _A_MODEL, model)
@@ -141,21 +146,25 @@ def _shared(tree: dict[str, Any], client: Client, endpoint: Endpoint, default_mo
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise _wrong(name, Said("must be a whole number", "必须是整数"), value)
         limit = limit if value is None else value
-    return {
-        "id": client.request_id,
-        "now": client.received,
-        "endpoint": endpoint,
-        "model": model,
-        "stream": bool(stream) and endpoint in ("chat", "completions"),
-        "max_output": limit,
-        "task": _task(tree, client),
-        "priority": client.header(b"x-pointsman-priority"),
-        "session": client.header(b"x-pointsman-session") or client.header(b"x-openwebui-chat-id"),
-        "user": _user(tree, client),
-        "caller": client.caller.name,
-        "caller_role": client.caller.role,
-        "accept_language": client.header(b"accept-language"),
-    }
+    return Request(
+        id=client.request_id,
+        endpoint=endpoint,
+        model=model,
+        turns=turns,
+        stream=stream is True and endpoint in ("chat", "completions"),
+        now=client.received,
+        tools=tools,
+        tool_characters=tool_characters,
+        structured=structured,
+        max_output=limit,
+        task=_task(tree, client),
+        priority=client.header(b"x-pointsman-priority"),
+        session=client.header(b"x-pointsman-session") or client.header(b"x-openwebui-chat-id"),
+        user=_user(tree, client),
+        caller=client.caller.name,
+        caller_role=client.caller.role,
+        accept_language=client.header(b"accept-language"),
+    )
 
 
 def _user(tree: dict[str, Any], client: Client) -> str | None:

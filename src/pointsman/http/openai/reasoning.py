@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from pointsman.pipeline.handle import Step
+from pointsman.pipeline.handle import Relaying, Step
 
 NAMES = ("reasoning", "reasoning_content")
 _GAPS = (b"\n\n", b"\r\n\r\n")  # between two events
@@ -37,27 +37,39 @@ class ReasoningName:
         rest, self._rest = self._rest, b""
         return rest
 
-    def _event(self, event: bytes) -> bytes:
-        head, colon, payload = event.partition(b"data:")
+    def object(self, data: bytes) -> bytes:
+        """The same for a reply in one piece, or for the JSON of one event."""
+        if self._mark not in data:
+            return data
         try:
-            body = msgspec.json.decode(payload)
+            body = msgspec.json.decode(data)
             parts = [choice.get("delta") or choice.get("message") or {} for choice in body["choices"]]
             renamed_any = [_rename(part, self._other, self._name) for part in parts]
         except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
-            return event
-        return head + colon + b" " + msgspec.json.encode(body) if any(renamed_any) else event
+            return data
+        return msgspec.json.encode(body) if any(renamed_any) else data
+
+    def _event(self, event: bytes) -> bytes:
+        head, colon, payload = event.partition(b"data:")
+        changed = self.object(payload)
+        return event if changed is payload else head + colon + b" " + changed
 
 
 async def renamed(steps: AsyncGenerator[Step, None], name: str) -> AsyncGenerator[Step, None]:
     """The same steps, the engine's bytes with the field renamed."""
     rename = ReasoningName(name)
+    whole: list[bytes] | None = None
     try:
         async for step in steps:
             if not isinstance(step, bytes):
+                if isinstance(step, Relaying) and "json" in (step.content_type or ""):
+                    whole = []
                 yield step
+            elif whole is not None:
+                whole.append(step)
             elif data := rename.feed(step):
                 yield data
-        if data := rename.flush():
+        if data := rename.flush() if whole is None else rename.object(b"".join(whole)):
             yield data
     finally:
         await steps.aclose()

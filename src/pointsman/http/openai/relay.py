@@ -9,16 +9,33 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from pointsman.domain.decision import Decision
 from pointsman.domain.request import Request
 from pointsman.execution.rewrite import rewrite
-from pointsman.http.decision_headers import decision_headers, target_header
+from pointsman.http.decision_headers import decision_headers
 from pointsman.http.exchange import Client
 from pointsman.http.openai.read import read_embedding, read_rerank
 from pointsman.http.openai.reply import trace_of
 from pointsman.http.strict_json import Body, parse_body
-from pointsman.pipeline.handle import Exchange, Pipeline, Relaying
+from pointsman.pipeline.handle import Pipeline, Relaying
 from pointsman.ports.backend import Call
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What execution needs of the client's own request; `pipeline.handle.Exchange`."""
+
+    client: Client
+    body: Body
+    path: str
+    changes: dict[str, Any]
+    prompt: None = None
+    must_stream: bool = False
+
+    @property
+    def base_url(self) -> str:
+        return self.client.base_url
+
+    def call_for(self, model: str, more: dict[str, Any], whole: bool) -> Call:
+        return Call(self.path, rewrite(self.body.fields, {**more, **self.changes, "model": model}))
 
 
 class Relay:
@@ -51,33 +68,29 @@ class Relay:
         changes: dict[str, Any],
         convert: Callable[[bytes], bytes] | None,
     ) -> None:
-        def call_for(model: str, more: dict[str, Any]) -> Call:
-            return Call(path, rewrite(body.fields, {**more, **changes, "model": model}))
-
-        steps = self._pipeline.handle(request, Exchange(None, False, call_for))
+        run = self._pipeline.begin(request)
+        steps = run.steps(Asked(client, body, path, changes))
         parts: list[bytes] = []
         content_type = b"application/json"
         target: str | None = None
         try:
-            decision = await anext(steps)
-            assert isinstance(decision, Decision)
-            client.question_language = decision.features.language if decision.features else None
-            client.extra += decision_headers(decision)
             async for step in steps:
                 if isinstance(step, Relaying):
                     target = step.target
-                    client.extra.append(target_header(target))
                     content_type = (step.content_type or "application/json").encode("latin-1")
                 elif isinstance(step, bytes):
                     parts.append(step)
         finally:
             await steps.aclose()
+            decision = run.decision
+            client.question_language = decision.features.language if decision.features else None
+            client.extra += decision_headers(decision, target)
         answer = b"".join(parts)
         if convert:
             answer = convert(answer)
         if client.header(b"x-pointsman-trace") == "1":
             answer = _traced(answer, trace_of(request, decision, target))
-        await client.reply(200, answer, content_type)
+        client.reply(200, answer, content_type)
 
 
 def _traced(answer: bytes, trace: dict[str, Any]) -> bytes:
