@@ -53,7 +53,7 @@ async def test_the_aggregate_says_what_each_engines_own_whole_reply_says(engine:
         async with running({"models": models}, tmp_path) as gateway, httpx.AsyncClient(base_url=gateway.base) as client:
             got = (await client.post(CHAT, content=ask())).json()
         [asked] = twin.asked(CHAT)
-        assert json.loads(asked.body)["stream"] is True
+        assert json.loads(asked.body).get("stream") is (None if engine == "vllm" else True)  # see adr 12
         own = json.loads(twin.recorded(CHAT, messages=[]))
         assert own["object"] == got["object"] == "chat.completion"
         assert got["model"] == own["model"] and got["id"] and got["created"]

@@ -13,7 +13,7 @@ from pointsman.recording.meter import Meter
 def measured(body: bytes, size: int) -> tuple[Any, ...]:
     meter = Meter()
     for start in range(0, len(body), size):
-        meter.feed(body[start : start + size], 1.0)
+        meter.feed(body[start : start + size])
     return meter.usage()
 
 
@@ -34,7 +34,7 @@ def test_a_model_that_writes_of_usage(size: int) -> None:
 
 def test_a_stream_is_finished_where_its_last_event_has_passed() -> None:
     meter = Meter()
-    meter.feed(b'data: {"choices":[{"delta":{"content":"data: [DONE]"}}]}\n\nda', 1.0)
+    meter.feed(b'data: {"choices":[{"delta":{"content":"data: [DONE]"}}]}\n\nda')
     assert not meter.finished
-    meter.feed(b"ta: [DONE]", 1.0)
+    meter.feed(b"ta: [DONE]")
     assert meter.finished

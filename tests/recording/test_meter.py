@@ -26,7 +26,7 @@ def stream(*events: Any) -> bytes:
 def measured(body: bytes, size: int = 10_000) -> tuple[int | None, int | None, int | None, bool]:
     meter = Meter()
     for start in range(0, len(body), size):
-        meter.feed(body[start : start + size], 1.0)
+        meter.feed(body[start : start + size])
     return meter.usage()
 
 
@@ -97,19 +97,11 @@ def test_nothing_came() -> None:
     assert Meter().usage() == (None, None, None, True)
 
 
-def test_the_first_chunk_sets_the_time() -> None:
-    meter = Meter()
-    assert meter.first_at is None
-    meter.feed(b"data: ", 3.0)
-    meter.feed(b"x", 4.0)
-    assert meter.first_at == 3.0
-
-
 @given(st.lists(st.binary(max_size=80), max_size=8))
 def test_any_bytes_have_some_figures(chunks: list[bytes]) -> None:
     meter = Meter()
     for chunk in chunks:
-        meter.feed(chunk, 0.0)
+        meter.feed(chunk)
     assert len(meter.usage()) == 4
 
 

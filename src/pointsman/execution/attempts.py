@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -27,7 +27,6 @@ class Opened(msgspec.Struct):
     target: str
     stream: Stream
     first: bytes
-    rest: AsyncIterator[bytes]
     streams: bool
 
 
@@ -112,9 +111,12 @@ async def _begin(target: str, backend: Backend, stream: Stream, spent: float, st
     """The response, once its first event (or, where no stream is due, its first bytes) shows that it is a reply; else
     the error that it holds. `spent` is minus the seconds since the call. Raises BackendFailure."""
     rest = stream.chunks()
-    first = await anext(rest, b"")  # the stream's own clock watches over the first byte
+    try:
+        first = await rest.__anext__()  # the stream's own clock watches over the first byte
+    except StopAsyncIteration:
+        first = b""
     if not streams:
-        return Opened(target, stream, first, rest, False)
+        return Opened(target, stream, first, False)
     try:
         if not has_event(first):
             async with asyncio.timeout(max(backend.first_byte + spent, 0.001)):
@@ -140,7 +142,7 @@ async def _begin(target: str, backend: Backend, stream: Stream, spent: float, st
         return error
     if is_nothing(first) and "json" not in content_type:
         return {"message": Said("an empty stream", "空的流")}
-    return Opened(target, stream, first, rest, True)
+    return Opened(target, stream, first, True)
 
 
 def _retry_after(stream: Stream) -> float | None:

@@ -24,6 +24,7 @@ from pointsman.http.head import (
     too_large_head,
     too_slow,
     twice,
+    usual,
     without_upgrade,
 )
 
@@ -174,12 +175,16 @@ class Connection(asyncio.Protocol):
             self._due = self._loop.time() + HEAD_TIME
 
     def on_url(self, url: bytes) -> None:
-        self._url += url
-        self._measure(len(url))
+        self._url = self._url + url if self._url else url
+        self._bytes += len(url)
+        if self._bytes > MAX_HEAD:
+            self._stop(too_large_head())
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._count += 1
-        self._measure(len(name) + len(value) + 4)
+        self._bytes += len(name) + len(value) + 4
+        if self._bytes > MAX_HEAD or self._count > MAX_HEADERS:
+            self._stop(too_large_head())
         if not self._in_head:
             return  # a trailer: whoever looked at the head did not see it, so nobody does
         name = name.lower()
@@ -196,9 +201,10 @@ class Connection(asyncio.Protocol):
         self._in_head = False
         parser, fields = self._parser, self._fields
         version, method = parser.get_http_version(), parser.get_method()
-        wrong = refused(version, fields)
-        if wrong is not None:
-            self._stop(wrong)
+        if version != "1.1" or not usual(fields):
+            wrong = refused(version, fields)
+            if wrong is not None:
+                self._stop(wrong)
         if parser.should_upgrade() and method != b"CONNECT":
             self._upgrade = without_upgrade(method, self._url, self._headers)
             return
@@ -304,11 +310,6 @@ class Connection(asyncio.Protocol):
             url = httptools.parse_url(url).path or b"/"
         path = url.decode("ascii")
         return urllib.parse.unquote(path) if "%" in path else path
-
-    def _measure(self, size: int) -> None:
-        self._bytes += size
-        if self._bytes > MAX_HEAD or self._count > MAX_HEADERS:
-            self._stop(too_large_head())
 
     def _stop(self, error: PointsmanError) -> None:
         self._malformed = error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote
 
 from pointsman.domain.decision import Decision
@@ -29,6 +30,7 @@ def target_header(target: str) -> tuple[bytes, bytes]:
     return b"x-pointsman-target", _text(target)
 
 
+@lru_cache(maxsize=512)
 def _text(text: str) -> bytes:
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"

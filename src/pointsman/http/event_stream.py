@@ -20,46 +20,41 @@ HEARTBEAT = b": waiting\n\n"
 
 class EventStream:
     """Writes events. After `heartbeat_after` seconds without any, and then again and again, a heartbeat is sent, but only
-    between two whole events. Costs one timer and no task while the engine talks."""
+    between two whole events. Costs one timer and no task."""
 
     def __init__(self, client: Client, heartbeat_after: float) -> None:
         self._client = client
         self._interval = heartbeat_after
         self._loop = asyncio.get_running_loop()
         self._last = self._loop.time()
-        self._between = True
-        self._end = b""
-        self._beat: asyncio.Task[None] | None = None
+        self._end = b"\n\n"
         self._timer: asyncio.TimerHandle | None = self._loop.call_later(heartbeat_after, self._tick)
         self.headers: Headers = []
 
-    async def write(self, data: bytes) -> None:
-        """Bytes of one or more events, or of a part of one. The first call sends the headers."""
-        await self._settle()
-        self._between = False
+    def write(self, data: bytes) -> bool:
+        """Bytes of one or more events, or of a part of one. The first call sends the headers. False: the client reads too
+        slowly; see `Client.room`."""
         if not self._client.began:
             self._client.start(200, HEADERS + self.headers)
-        await self._client.write(data)
         self._last = self._loop.time()
-        self._end = (self._end + data[-4:])[-4:]
-        self._between = self._end.endswith((b"\n\n", b"\r\n\r\n"))
+        self._end = data[-4:] if len(data) >= 4 else (self._end + data)[-4:]
+        return self._client.write(data)
 
-    async def finish(self, data: bytes = b"") -> None:
+    def finish(self, data: bytes = b"") -> None:
         self.stop()
-        await self._settle()
         if not self._client.began:
             self._client.start(200, HEADERS + self.headers)
         self._client.finish(data)
 
-    async def fail(self, error: PointsmanError) -> None:
+    def fail(self, error: PointsmanError) -> None:
         """As a plain error response while nothing was sent; after that as an event that ends the stream."""
         self.stop()
-        await self._settle()
         client = self._client
         if not client.began:
+            client.extra += self.headers
             client.error(error)
             return
-        head = b"" if self._between else b"\n\n"
+        head = b"" if self._between() else b"\n\n"
         client.finish(
             head + b"data: " + msgspec.json.encode(error_body(error, client.request_id, client.tongue)) + b"\n\n"
         )
@@ -70,29 +65,13 @@ class EventStream:
             self._timer.cancel()
             self._timer = None
 
-    async def close(self) -> None:
-        """Stops all; for the end of the request, whatever happened."""
-        self.stop()
-        if self._beat is not None:
-            self._beat.cancel()
-            await asyncio.gather(self._beat, return_exceptions=True)
-            self._beat = None
-
-    async def _settle(self) -> None:
-        if self._beat is not None:
-            await self._beat
-            self._beat = None
+    def _between(self) -> bool:
+        return self._end.endswith((b"\n\n", b"\r\n\r\n"))
 
     def _tick(self) -> None:
         due = self._last + self._interval
         now = self._loop.time()
-        if now >= due - 0.001 and self._between and (self._beat is None or self._beat.done()):
-            self._beat = self._loop.create_task(self._send_beat())
+        if now >= due - 0.001 and self._between():
+            self.write(HEARTBEAT)
             due = now + self._interval
         self._timer = self._loop.call_later(max(due - now, 0.01), self._tick)
-
-    async def _send_beat(self) -> None:
-        if not self._client.began:
-            self._client.start(200, HEADERS + self.headers)
-        await self._client.write(HEARTBEAT)
-        self._last = self._loop.time()

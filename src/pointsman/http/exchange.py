@@ -125,12 +125,15 @@ class Client:
         """Sends the head. A body of `length` bytes follows; None: nobody knows how many."""
         self._wire.write(self._head(status, headers, length))
 
-    async def write(self, data: bytes) -> None:
-        """Sends a piece of the body, and waits where the client reads too slowly."""
+    def write(self, data: bytes) -> bool:
+        """Sends a piece of the body. False: the client reads too slowly; see `room`."""
         if data and self.method != "HEAD":
             self._wire.write(b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data)
-        if self._wire.choked:
-            await self._wire.drained()
+        return not self._wire.choked
+
+    async def room(self) -> None:
+        """Returns when the client has read so much that there is room for more, or is gone."""
+        await self._wire.drained()
 
     def finish(self, data: bytes = b"") -> None:
         """Sends the last piece of the body."""

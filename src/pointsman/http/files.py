@@ -55,7 +55,8 @@ class Files:
                 path.stat().st_size,
             )
             while piece := await asyncio.to_thread(file.read, _PIECE):
-                await client.write(piece)
+                if not client.write(piece):
+                    await client.room()
         client.finish()
 
 

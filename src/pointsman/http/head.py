@@ -53,6 +53,11 @@ def ambiguous(name: bytes) -> bool:
     return name in _ONCE
 
 
+def usual(fields: dict[bytes, bytes]) -> bool:
+    """Whether nothing needs a closer look in the headers of an HTTP/1.1 request: no coding, and a host seen before."""
+    return b"transfer-encoding" not in fields and fields.get(b"host") in _known_hosts
+
+
 def refused(version: str, fields: dict[bytes, bytes]) -> PointsmanError | None:
     """What is wrong with a head of HTTP `version` whose headers are `fields`: a version, coding or host that is none."""
     if version != "1.1" and version != "1.0":

@@ -51,11 +51,18 @@ def _surely_unique(data: bytes, tree: Any) -> bool:
 
 
 def _keys(tree: Any) -> int:
-    if isinstance(tree, dict):
-        return len(tree) + sum(_keys(value) for value in tree.values() if isinstance(value, (dict, list)))
-    if isinstance(tree, list):
-        return sum(_keys(value) for value in tree if isinstance(value, (dict, list)))
-    return 0
+    """Keys of all objects in it."""
+    count = 0
+    open_: list[Any] = [tree]
+    while open_:
+        node = open_.pop()
+        kind = type(node)
+        if kind is dict:
+            count += len(node)
+            open_ += [value for value in node.values() if type(value) is dict or type(value) is list]
+        elif kind is list:
+            open_ += [value for value in node if type(value) is dict or type(value) is list]
+    return count
 
 
 class _Duplicate(Exception):

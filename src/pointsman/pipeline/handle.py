@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
-
-import msgspec
 
 from pointsman.admission.limits import is_near
 from pointsman.domain.attempt import Attempt, Outcome
@@ -52,21 +50,17 @@ class Exchange(Protocol):
         hang-up without being asked for a stream."""
 
 
-class Relaying(msgspec.Struct, frozen=True):
-    """An engine answered; its bytes follow."""
+class Sink(Protocol):
+    """Where an engine's bytes go."""
 
-    target: str
-    status: int
-    content_type: str | None
+    def begin(self, target: str, content_type: str | None) -> None:
+        """`target` answered; its bytes follow. `content_type` is what it says of them."""
 
+    def feed(self, data: bytes) -> bool:
+        """Takes a piece. False: the next one has to wait for `room`."""
 
-class Reply(msgspec.Struct, frozen=True):
-    """The gateway's own words to the person: the whole reply."""
-
-    text: str
-
-
-Step = Reply | Relaying | bytes
+    async def room(self) -> None:
+        """Returns when there is room for the next one."""
 
 
 class Pipeline:
@@ -89,7 +83,7 @@ class Pipeline:
         self.backends = backends
 
     def begin(self, request: Request) -> Run:
-        """Decides. What is to be done then is `Run.text`, or else `Run.steps`; one of them must be used up. Raises
+        """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
         PointsmanError where the client named nothing that exists."""
         return Run(self, request)
 
@@ -100,7 +94,7 @@ class Run:
     def __init__(self, pipeline: Pipeline, request: Request) -> None:
         self._pipeline = pipeline
         self._policy, self._backends, self._snapshot = pipeline.policy, pipeline.backends, pipeline.snapshot()
-        self._began, self._received = pipeline.clock.monotonic(), pipeline.clock.wall()
+        self._began = pipeline.clock.monotonic()
         self._exact: int | None = None
         self._decided_ms: float | None = None
         self._attempts: list[Attempt] = []
@@ -127,13 +121,13 @@ class Run:
 
     @property
     def decision(self) -> Decision:
-        """Final at the first of the steps, or at the error that comes instead."""
+        """Final when the sink begins, or at the end of `carry_out`."""
         assert self._decision is not None
         return self._decision
 
     @property
     def text(self) -> str | None:
-        """The reply, where the decision holds it: nothing is left to do then, and the record is put. None: see `steps`."""
+        """The reply, where the decision holds it: nothing is left to do then, and the record is put. None: `carry_out`."""
         decision = self.decision
         if decision.stage != "l0" or "text" not in decision.parameters or decision.rule == "guard.length":
             return None
@@ -141,29 +135,35 @@ class Run:
         self._record()
         return effect.text
 
-    async def steps(self, exchange: Exchange) -> AsyncGenerator[Step, None]:
-        """Reply for a rule's, Relaying and the engine's bytes for a model's. Closing the iterator, or cancelling the task
-        that reads it, drops the engine's connection. Raises PointsmanError."""
+    async def carry_out(self, exchange: Exchange, sink: Sink) -> str | None:
+        """The text that a rule's action gives; None where a model answered, whose bytes went to `sink`. Cancelling it drops
+        the engine's connection. Raises PointsmanError."""
         try:
-            decision = await self._decided(exchange)
+            decision = self.decision
+            if near := self._near_limit(decision, exchange):
+                decision = await self._counted(near, exchange)
             if decision.error:
                 raise _no_reply(decision, Said(*(self._decide(t).reason for t in _TONGUES)))
             if decision.stage == "l0":
-                yield Reply((await self._act(decision, exchange)).text)
-            else:
-                opened = self._opened = await self._open(decision, exchange)
-                meter, now = self._meter, self._pipeline.clock.monotonic
-                meter.feed(opened.first, now())
-                content_type = opened.stream.header("content-type")
-                yield Relaying(opened.target, opened.stream.status, content_type)
-                yield opened.first
-                async for chunk in opened.rest:
-                    meter.feed(chunk, now())
-                    yield chunk
-                if opened.streams and not meter.complete and "json" not in (content_type or ""):
-                    broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
-                    raise BackendFailure("reset", broken, sent=True)
-                self._ended("ok", 200, "")
+                return (await self._act(decision, exchange)).text
+            opened = self._opened = await self._open(decision, exchange)
+            meter, stream = self._meter, opened.stream
+            content_type = stream.header("content-type")
+
+            def pass_on(data: bytes) -> bool:
+                meter.feed(data)
+                return sink.feed(data)
+
+            meter.first_at = self._pipeline.clock.monotonic()
+            sink.begin(opened.target, content_type)
+            if not pass_on(opened.first):
+                await sink.room()
+            await stream.pour(pass_on, sink.room)
+            if opened.streams and not meter.complete and "json" not in (content_type or ""):
+                broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
+                raise BackendFailure("reset", broken, sent=True)
+            self._ended("ok", 200, "")
+            return None
         except PointsmanError as error:
             self._ended("failed", error.status, error.code)
             raise
@@ -189,15 +189,29 @@ class Run:
                 self._opened.stream.close()
             self._record()
 
-    async def _decided(self, exchange: Exchange) -> Decision:
-        """The decision, made again with the engine's own count where the estimate was too near a limit."""
-        decision = self.decision
+    def _near_limit(self, decision: Decision, exchange: Exchange) -> str | None:
+        """A target whose limit is so near to the estimate that only its engine can tell. Engines count text only, so prompts
+        with tools or images stay with the estimate."""
+        features = decision.features
+        if features is None or features.tools or features.images or exchange.prompt is None:
+            return None
         if decision.stage == "model" or decision.rule == "guard.length":
-            self._exact = await self._count_near_limit(decision, exchange)
-            if self._exact is not None:
-                self._decision = decision = self._decide()
-                self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
-        return decision
+            for choice in (*decision.targets, *decision.left_out):
+                if is_near(features.input_tokens, self._snapshot.state(choice.target).facts.context_length):
+                    return choice.target
+        return None
+
+    async def _counted(self, target: str, exchange: Exchange) -> Decision:
+        """The decision made again with that engine's own count; as it was, where it cannot be had in time."""
+        try:
+            counting = self._backends[target].count_tokens(exchange.prompt)
+            self._exact = await asyncio.wait_for(counting, COUNT_TIMEOUT)
+        except (BackendFailure, TimeoutError):
+            return self.decision
+        if self._exact is not None:
+            self._decision = self._decide()
+            self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
+        return self.decision
 
     def _decide(self, tongue: Tongue | None = None) -> Decision:
         return decide(self.request, self._policy, self._snapshot, exact_tokens=self._exact, tongue=tongue)
@@ -237,22 +251,6 @@ class Run:
             self._pipeline.questions.remember(self.request, effect.text)
         return effect
 
-    async def _count_near_limit(self, decision: Decision, exchange: Exchange) -> int | None:
-        """The engine's own count, where the estimate is too near the limit of a target to be trusted. Engines count text
-        only, so prompts with tools or images stay with the estimate."""
-        features = decision.features
-        if features is None or exchange.prompt is None or features.tools or features.images:
-            return None
-        for choice in (*decision.targets, *decision.left_out):
-            context = self._snapshot.state(choice.target).facts.context_length
-            if is_near(features.input_tokens, context):
-                try:
-                    counting = self._backends[choice.target].count_tokens(exchange.prompt)
-                    return await asyncio.wait_for(counting, COUNT_TIMEOUT)
-                except (BackendFailure, TimeoutError):
-                    return None
-        return None
-
     def _ended(self, outcome: Outcome, status: int, code: str) -> None:
         self._outcome, self._status, self._code = outcome, status, code
 
@@ -268,7 +266,7 @@ class Run:
                 ttft = (meter.first_at - self._began) * 1000
         record = Record(
             request=self.request,
-            received=self._received,
+            received=self.request.now,
             outcome=self._outcome,
             decision=decision,
             exact_tokens=self._exact,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -25,8 +25,8 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Stream(Protocol):
-    """A response whose head has arrived. Iterate `chunks()` to the end or call `close()`: closing early drops the
-    connection, which is how an engine learns that nobody waits any more."""
+    """A response whose head has arrived. Iterate `chunks()` to the end, or `pour` it, or call `close()`: closing early drops
+    the connection, which is how an engine learns that nobody waits any more."""
 
     @property
     def status(self) -> int: ...
@@ -37,6 +37,9 @@ class Stream(Protocol):
     def header(self, name: str) -> str | None: ...
 
     def chunks(self) -> AsyncIterator[bytes]: ...
+
+    async def pour(self, sink: Callable[[bytes], bool], room: Callable[[], Awaitable[None]]) -> None:
+        """Hands every chunk to `sink` as it comes; where that answers False, waits for `room` first. Returns at the end."""
 
     async def read(self, limit: int = 32 << 20) -> bytes: ...
 

@@ -11,8 +11,8 @@ _STRADDLE = len(_EVENT) - 1
 
 
 class Meter:
-    """Feed it every chunk, of a stream of events or of a plain JSON reply. `first_at` is set by the caller's clock at the
-    first chunk. Chunks are looked through in blocks, so where they are cut changes nothing; what is looked for are
+    """Feed it every chunk, of a stream of events or of a plain JSON reply. `first_at` is set by the caller, by its clock, at
+    the first chunk. Chunks are looked through in blocks, so where they are cut changes nothing; what is looked for are
     events and the figures of engines (`usage`, or llama.cpp's `timings`), which are parsed once, in `usage()`."""
 
     def __init__(self) -> None:
@@ -38,9 +38,7 @@ class Meter:
         after = self._seen.rpartition(b'"finish_reason"')[2] if b'"finish_reason"' in self._seen else b""
         return after.lstrip(b" :").startswith(b'"')
 
-    def feed(self, chunk: bytes, now: float) -> None:
-        if self.first_at is None:
-            self.first_at = now
+    def feed(self, chunk: bytes) -> None:
         self._pending.append(chunk)
         self._size += len(chunk)
         if self._size >= _BLOCK:

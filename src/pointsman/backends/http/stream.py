@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from pointsman.backends.http.limits import CHUNK_COST
@@ -33,7 +34,9 @@ class HttpStream:
         "_decoded",
         "_loop",
         "_low_water",
+        "_fault",
         "_raw",
+        "_sink",
         "_source",
         "_waiter",
         "buffered",
@@ -60,6 +63,8 @@ class HttpStream:
         self._raw: list[tuple[bytes, bytes]] = []
         self._decoded: list[tuple[str, str]] | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._sink: Callable[[bytes], bool] | None = None
+        self._fault: BaseException | None = None
 
     # The consumer's side
 
@@ -99,9 +104,38 @@ class HttpStream:
             except BaseException:
                 self.close()
                 raise
-        chunk = queue.popleft()
+        return self._next()
+
+    async def pour(self, sink: Callable[[bytes], bool], room: Callable[[], Awaitable[None]]) -> None:
+        """Hands every chunk to `sink`, most of them in the very call that reads them off the wire: nobody is woken up for
+        each. Where `sink` answers False, what comes next waits here until `room` returns, and the engine with it. Returns at
+        the end of the response; raises BackendFailure where it breaks off, and what `sink` raises."""
+        try:
+            while True:
+                while self.queue:
+                    if not sink(self._next()):
+                        await room()
+                if self.ended:
+                    break
+                self._sink = sink
+                await self.news()
+                if self._sink is None and not self.ended:
+                    await room()
+                self._sink = None
+        except BaseException:
+            self._sink = None
+            self.close()
+            raise
+        self._sink = None
+        if self._fault is not None:
+            raise self._fault
+        if self.failure is not None:
+            raise self.failure
+
+    def _next(self) -> bytes:
+        chunk = self.queue.popleft()
         self.buffered -= len(chunk)
-        if self.paused and self.buffered + len(queue) * CHUNK_COST <= self._low_water:
+        if self.paused and self.buffered + len(self.queue) * CHUNK_COST <= self._low_water:
             self.paused = False
             if self._source is not None:
                 self._source.resume()
@@ -109,6 +143,8 @@ class HttpStream:
 
     async def read(self, limit: int = 32 << 20) -> bytes:
         """The whole (rest of the) body. More than `limit` bytes closes the stream: BackendFailure("protocol")."""
+        if self.ended and self.failure is None and len(self.queue) == 1 and self.buffered <= limit:
+            return await self.__anext__()  # the usual case of a small answer
         parts: list[bytes] = []
         size = 0
         async for chunk in self:
@@ -151,6 +187,18 @@ class HttpStream:
 
     def push(self, data: bytes) -> None:
         """A piece of the body."""
+        sink = self._sink
+        if sink is not None:
+            try:
+                if sink(data):
+                    return
+            except Exception as fault:  # the consumer's own: it is raised there
+                self._fault = fault
+                self.close()
+                return
+            self._sink = None
+            self.wake()
+            return
         self.queue.append(data)
         self.buffered += len(data)
         waiter = self._waiter

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import Awaitable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,12 +16,10 @@ from pointsman.http.decision_headers import decision_headers
 from pointsman.http.event_stream import HEADERS, EventStream
 from pointsman.http.exchange import Client, Headers
 from pointsman.http.openai import reply
-from pointsman.http.openai.aggregate import Aggregate
 from pointsman.http.openai.read import read_chat, read_completion
-from pointsman.http.openai.reasoning import renamed
-from pointsman.http.openai.trace_event import BeforeDone
+from pointsman.http.openai.sinks import StreamedReply, WholeReply
 from pointsman.http.strict_json import Body, parse_body
-from pointsman.pipeline.handle import Pipeline, Relaying, Run, Step
+from pointsman.pipeline.handle import Pipeline, Run
 from pointsman.ports.backend import Call
 
 DONE = b"data: [DONE]\n\n"
@@ -126,70 +125,41 @@ class Generate:
         result = reply.completion(run.request, text, int(time.time()), _input_tokens(run))
         client.json(200, {**result, "pointsman": _trace(run, None)} if asked.traced else result)
 
-    def _steps(self, run: Run, asked: Asked) -> AsyncGenerator[Step, None]:
-        steps = run.steps(asked)
-        return renamed(steps, self._reasoning_field) if self._reasoning_field else steps
-
     async def _whole(self, client: Client, run: Run, asked: Asked) -> None:
-        target: str | None = None
-        aggregate = Aggregate()
-        plain: list[bytes] | None = None
-        steps = self._steps(run, asked)
+        whole = WholeReply(self._reasoning_field)
         try:
-            async for step in steps:
-                if isinstance(step, bytes):
-                    if plain is None:
-                        aggregate.feed(step)
-                    else:
-                        plain.append(step)
-                elif isinstance(step, Relaying):
-                    target = step.target
-                    if step.content_type and "json" in step.content_type:
-                        plain = []  # it comes whole: asked for so, or from an engine that does as it likes
-                else:
-                    self._answer(client, run, asked, step.text)
-            if target is None:
+            text = await run.carry_out(asked, whole)
+            if text is not None:
+                self._answer(client, run, asked, text)
                 return
-            result = aggregate.result() if plain is None else None
+            data = None if asked.traced else whole.data()
+            result = None if data is not None else whole.object()
         except PointsmanError:
-            _introduce(client, run, target)
+            _introduce(client, run, whole.target)
             raise
-        finally:
-            await steps.aclose()
-        _introduce(client, run, target)
-        if plain is not None and not asked.traced:
-            client.reply(200, b"".join(plain))
-            return
-        result = result or msgspec.json.decode(b"".join(plain or ()))
-        client.json(200, {**result, "pointsman": _trace(run, target)} if asked.traced else result)
+        _introduce(client, run, whole.target)
+        if data is not None:
+            client.reply(200, data)
+        elif result is not None:
+            client.json(200, {**result, "pointsman": _trace(run, whole.target)} if asked.traced else result)
 
     async def _stream(self, client: Client, run: Run, asked: Asked) -> None:
         out = EventStream(client, self._heartbeat_after)
-        steps = self._steps(run, asked)
-        before: BeforeDone | None = None
+        out.headers = _headers(run, None)
+        trace = partial(_trace_event, run) if asked.traced else None
+        streamed = StreamedReply(client, out, partial(_headers, run), trace, self._reasoning_field)
         try:
-            out.headers = _headers(run, None)
-            async for step in steps:
-                if isinstance(step, bytes):
-                    data = before.feed(step) if before else step
-                    if data:
-                        await out.write(data)
-                elif isinstance(step, Relaying):
-                    out.headers = _headers(run, step.target)
-                    if asked.traced:
-                        before = BeforeDone(_trace_event(run, step.target))
-                else:
-                    out.headers = _headers(run, None)
-                    await out.finish(_events(run, asked, step.text))
-                    return
-            await out.finish(before.flush() if before else b"")
+            text = await run.carry_out(asked, streamed)
+            if text is None:
+                streamed.finish()
+            else:
+                out.headers = _headers(run, None)
+                out.finish(_events(run, asked, text))
         except PointsmanError as error:
-            if not client.began:
-                _introduce(client, run, None)
-            await out.fail(error)
+            out.headers = _headers(run, None)
+            out.fail(error)
         finally:
-            await out.close()
-            await steps.aclose()
+            out.stop()
 
 
 def _events(run: Run, asked: Asked, text: str) -> bytes:

@@ -26,15 +26,17 @@ _KINDS: dict[type, Said] = {
     list: Said("a list", "列表"),
     dict: Said("an object", "对象"),
 }
-_STRUCTURED = (
-    "grammar",
-    "json_schema",
-    "guided_json",
-    "guided_regex",
-    "guided_choice",
-    "guided_grammar",
-    "structured_outputs",
-    "format",
+_STRUCTURED = frozenset(
+    (
+        "grammar",
+        "json_schema",
+        "guided_json",
+        "guided_regex",
+        "guided_choice",
+        "guided_grammar",
+        "structured_outputs",
+        "format",
+    )
 )
 
 
@@ -49,7 +51,7 @@ def read_messages(messages: Any) -> tuple[Turn, ...]:
     """Raises PointsmanError (400) that names the message and the field."""
     if not isinstance(messages, list) or not messages:
         raise _wrong("messages", _SOME_MESSAGES, messages)
-    return tuple(_turn(message, index) for index, message in enumerate(messages))
+    return tuple([_turn(message, index) for index, message in enumerate(messages)])
 
 
 def read_tools(tree: dict[str, Any]) -> tuple[bool, int]:
@@ -188,6 +190,10 @@ def _task(tree: dict[str, Any], client: Client) -> str | None:
 
 
 def _turn(message: Any, index: int) -> Turn:
+    if type(message) is dict and len(message) == 2:  # nearly all are of this form
+        role, content = message.get("role"), message.get("content")
+        if type(content) is str and role in _ROLES:
+            return Turn(role, content)
     where = f"messages[{index}]"
     if not isinstance(message, dict):
         raise _wrong(where, _A_MESSAGE, message)
@@ -230,7 +236,9 @@ def _structured(tree: dict[str, Any]) -> bool:
     n = tree.get("n")
     if isinstance(n, int) and n > 1:
         return True
-    return bool(tree.get("logprobs")) or any(tree.get(field) is not None for field in _STRUCTURED)
+    if not _STRUCTURED.isdisjoint(tree) and any(tree.get(field) is not None for field in _STRUCTURED):
+        return True
+    return bool(tree.get("logprobs"))
 
 
 def _flatten(value: Any) -> str:

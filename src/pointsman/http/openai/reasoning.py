@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from typing import Any
 
 import msgspec
-
-from pointsman.pipeline.handle import Relaying, Step
 
 NAMES = ("reasoning", "reasoning_content")
 _GAPS = (b"\n\n", b"\r\n\r\n")  # between two events
@@ -53,26 +50,6 @@ class ReasoningName:
         head, colon, payload = event.partition(b"data:")
         changed = self.object(payload)
         return event if changed is payload else head + colon + b" " + changed
-
-
-async def renamed(steps: AsyncGenerator[Step, None], name: str) -> AsyncGenerator[Step, None]:
-    """The same steps, the engine's bytes with the field renamed."""
-    rename = ReasoningName(name)
-    whole: list[bytes] | None = None
-    try:
-        async for step in steps:
-            if not isinstance(step, bytes):
-                if isinstance(step, Relaying) and "json" in (step.content_type or ""):
-                    whole = []
-                yield step
-            elif whole is not None:
-                whole.append(step)
-            elif data := rename.feed(step):
-                yield data
-        if data := rename.flush() if whole is None else rename.object(b"".join(whole)):
-            yield data
-    finally:
-        await steps.aclose()
 
 
 def _rename(part: dict[str, Any], old: str, new: str) -> bool:

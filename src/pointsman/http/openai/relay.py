@@ -15,8 +15,9 @@ from pointsman.http.decision_headers import decision_headers
 from pointsman.http.exchange import Client
 from pointsman.http.openai.read import read_embedding, read_rerank
 from pointsman.http.openai.reply import trace_of
+from pointsman.http.openai.sinks import Pieces
 from pointsman.http.strict_json import Body, parse_body
-from pointsman.pipeline.handle import Pipeline, Relaying
+from pointsman.pipeline.handle import Pipeline
 from pointsman.ports.backend import Call
 
 
@@ -69,28 +70,19 @@ class Relay:
         convert: Callable[[bytes], bytes] | None,
     ) -> None:
         run = self._pipeline.begin(request)
-        steps = run.steps(Asked(client, body, path, changes))
-        parts: list[bytes] = []
-        content_type = b"application/json"
-        target: str | None = None
+        pieces = Pieces()
         try:
-            async for step in steps:
-                if isinstance(step, Relaying):
-                    target = step.target
-                    content_type = (step.content_type or "application/json").encode("latin-1")
-                elif isinstance(step, bytes):
-                    parts.append(step)
+            await run.carry_out(Asked(client, body, path, changes), pieces)
         finally:
-            await steps.aclose()
             decision = run.decision
             client.question_language = decision.features.language if decision.features else None
-            client.extra += decision_headers(decision, target)
-        answer = b"".join(parts)
+            client.extra += decision_headers(decision, pieces.target)
+        answer = pieces.data
         if convert:
             answer = convert(answer)
         if client.header(b"x-pointsman-trace") == "1":
-            answer = _traced(answer, trace_of(request, decision, target))
-        client.reply(200, answer, content_type)
+            answer = _traced(answer, trace_of(request, decision, pieces.target))
+        client.reply(200, answer, (pieces.content_type or "application/json").encode("latin-1"))
 
 
 def _traced(answer: bytes, trace: dict[str, Any]) -> bytes:

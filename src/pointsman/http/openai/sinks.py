@@ -1,0 +1,124 @@
+"""Where an engine's bytes go: into a stream to the client as they come, or together into one reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from pointsman.http.event_stream import EventStream
+from pointsman.http.exchange import Client, Headers
+from pointsman.http.openai.aggregate import Aggregate
+from pointsman.http.openai.reasoning import ReasoningName
+from pointsman.http.openai.trace_event import BeforeDone
+
+
+class StreamedReply:
+    """To the client as it comes. `headers` and `trace` (None: not asked for) make what depends on the target."""
+
+    def __init__(
+        self,
+        client: Client,
+        out: EventStream,
+        headers: Callable[[str | None], Headers],
+        trace: Callable[[str | None], bytes] | None,
+        reasoning_field: str | None,
+    ) -> None:
+        self.room = client.room
+        self._out = out
+        self._headers = headers
+        self._trace = trace
+        self._reasoning = ReasoningName(reasoning_field) if reasoning_field else None
+        self._before: BeforeDone | None = None
+        self.feed = out.write
+
+    def begin(self, target: str, content_type: str | None) -> None:
+        self._out.headers = self._headers(target)
+        if self._trace is not None:
+            self._before = BeforeDone(self._trace(target))
+        if self._before is not None or self._reasoning is not None:
+            self.feed = self._changed
+
+    def finish(self) -> None:
+        """The engine's stream came to its end."""
+        rest = self._reasoning.flush() if self._reasoning else b""
+        if self._before is not None:
+            rest = (self._before.feed(rest) if rest else b"") + self._before.flush()
+        self._out.finish(rest)
+
+    def _changed(self, data: bytes) -> bool:
+        if self._reasoning is not None:
+            data = self._reasoning.feed(data)
+        if self._before is not None and data:
+            data = self._before.feed(data)
+        return self._out.write(data) if data else True
+
+
+class WholeReply:
+    """One object: as the engine sent it, or made from its events."""
+
+    def __init__(self, reasoning_field: str | None = None) -> None:
+        self.target: str | None = None
+        self.content_type: str | None = None
+        self._reasoning = ReasoningName(reasoning_field) if reasoning_field else None
+        self._pieces: list[bytes] = []
+        self._aggregate: Aggregate | None = None
+
+    def begin(self, target: str, content_type: str | None) -> None:
+        self.target = target
+        self.content_type = content_type
+        if "json" not in (content_type or ""):
+            self._aggregate = Aggregate()
+
+    def feed(self, data: bytes) -> bool:
+        if self._aggregate is None:
+            self._pieces.append(data)
+        else:
+            self._aggregate.feed(self._reasoning.feed(data) if self._reasoning else data)
+        return True
+
+    async def room(self) -> None:
+        """There always is."""
+
+    def data(self) -> bytes | None:
+        """The engine's own bytes; None where it sent events."""
+        if self._aggregate is not None:
+            return None
+        data = b"".join(self._pieces)
+        return self._reasoning.object(data) if self._reasoning else data
+
+    def object(self) -> dict[str, Any]:
+        """Raises PointsmanError (502) where the events held no completion."""
+        data = self.data()
+        if data is not None:
+            result: dict[str, Any] = msgspec.json.decode(data)
+            return result
+        assert self._aggregate is not None
+        if self._reasoning:
+            self._aggregate.feed(self._reasoning.flush())
+        return self._aggregate.result()
+
+
+class Pieces:
+    """The engine's bytes, whatever they are, for an endpoint without a stream."""
+
+    def __init__(self) -> None:
+        self.target: str | None = None
+        self.content_type: str | None = None
+        self._pieces: list[bytes] = []
+
+    def begin(self, target: str, content_type: str | None) -> None:
+        self.target = target
+        self.content_type = content_type
+
+    def feed(self, data: bytes) -> bool:
+        self._pieces.append(data)
+        return True
+
+    async def room(self) -> None:
+        """There always is."""
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(self._pieces)
