@@ -34,6 +34,7 @@ from pointsman.domain.report import (
     ReportPlan,
     ReportSpec,
     Titles,
+    ValuesFrom,
 )
 
 PASSWORD = f"p@ss:/{secrets.token_hex(4)}%secret"
@@ -48,6 +49,10 @@ SELECT timestamptz '2026-01-01 00:00+08' + n * interval '37 minutes', n % 7,
        (ARRAY['open', 'paid', 'void'])[n % 3 + 1]::"Billing".state, (n * 7919 % 1000003) / 100.0, n % 9 * 0.25,
        CASE WHEN n % 1000 = 0 THEN '=1+1' ELSE 'line ' || n END
 FROM generate_series(0, 19999) AS n;
+CREATE SCHEMA crm;
+CREATE TABLE crm."Client Names" ("No" integer NOT NULL, name text, "other names" text, "Rank" smallint);
+INSERT INTO crm."Client Names" VALUES (3, 'Suzhou Silk', '苏绣，姑苏丝绸; Silk', 1), (3, NULL, 'Suzhou Silk|丝绸', 2),
+    (4, '四号客户', '', NULL), (5, '; DROP TABLE x', '.*', 3);
 CREATE VIEW "Billing".paid AS SELECT * FROM "Billing"."Invoice Lines" WHERE "State" = 'paid';
 """
 SPEC = ReportSpec(
@@ -65,7 +70,9 @@ SPEC = ReportSpec(
         DimensionSpec(
             "client", Titles("客户", "Client"), "client_no", values=(DimensionValue("3", ("三号客户", "Client 3")),)
         ),
-        DimensionSpec("state", Titles("状态", "State"), "State", from_source=True),
+        DimensionSpec(
+            "state", Titles("状态", "State"), "State", values_from=ValuesFrom("Billing.Invoice Lines", "State")
+        ),
     ),
     group_by=("client",),
     detail_columns=("Booked At", "client_no", "State", "Net Amount", "hours", "ref", "note"),
@@ -202,11 +209,42 @@ def test_a_view_and_the_values_of_a_dimension(source: SourceSettings, tmp_path: 
     about = Circumstances("billing", SHANGHAI, Deadline(30), tmp_path, datetime.date(2026, 6, 1))
     with opened(source, about) as reading:
         query = Query(reading, SPEC, about)
-        assert [row[0] for row in reading.rows(query.values(SPEC.dimensions[1]))] == ["open", "paid", "void"]
+        query_of_states = query.values(ValuesFrom("Billing.Invoice Lines", "State"))
+        assert [row[0] for row in reading.rows(query_of_states)] == ["open", "paid", "void"]
     import msgspec
 
     paid = msgspec.structs.replace(SPEC, table="Billing.paid")
     assert make(ReportPlan("invoices", "csv", MAY), paid, source)[1].rows > 100
+
+
+async def test_values_and_synonyms_of_another_schema(source: SourceSettings, tmp_path: Path, make: Make) -> None:
+    import msgspec
+
+    from pointsman.actions.report.runner import ReportRunner
+
+    def asking(*words: str, table: str = "crm.Client Names") -> ReportSpec:
+        dimension = DimensionSpec(
+            "client", Titles("客户", "Client"), "client_no", values_from=ValuesFrom(table, "No", words)
+        )
+        return msgspec.structs.replace(SPEC, dimensions=(dimension,))
+
+    now = datetime.datetime(2026, 6, 1, tzinfo=SHANGHAI)
+    runner = ReportRunner(tmp_path / "files")
+    read = await runner.values_of(source, asking("name", "other names", "Rank"), now)
+    assert read["client"] == (
+        DimensionValue("3", ("Suzhou Silk", "苏绣", "姑苏丝绸", "Silk", "1", "丝绸", "2")),
+        DimensionValue("4", ("四号客户",)),
+        DimensionValue("5", ("DROP TABLE x", ".*", "3")),
+    )
+    for spec, said in (
+        (asking("names"), 'crm.Client Names: there is no column "names", did you mean "name"?'),
+        (asking(table="crm.Clients"), 'billing: there is no table "crm.Clients"'),
+    ):
+        with pytest.raises(ReportFailure) as caught:
+            await runner.values_of(source, spec, now)
+        assert caught.value.kind == "schema" and said in caught.value.en
+    plan = ReportPlan("invoices", "csv", MAY, (Filter("client", ("3",), ("苏绣",)),))
+    assert make(plan, asking("name"), source)[1].rows > 100
 
 
 def test_the_source_is_only_read(source: SourceSettings, tmp_path: Path) -> None:

@@ -24,7 +24,16 @@ from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
-from pointsman.domain.report import DimensionSpec, Filter, Format, ReportPlan, ReportSpec, Titles
+from pointsman.domain.report import (
+    DimensionSpec,
+    DimensionValue,
+    Filter,
+    Format,
+    ReportPlan,
+    ReportSpec,
+    Titles,
+    ValuesFrom,
+)
 
 Sql = Callable[..., list[tuple[Any, ...]]]
 SLOW = (
@@ -199,12 +208,14 @@ async def test_no_more_at_a_time_than_allowed(tmp_path: Path, shop: SourceSettin
 async def test_values_of_a_dimension(runner: ReportRunner, files: Path, shop: SourceSettings) -> None:
     spec = simple_spec(
         dimensions=(
-            DimensionSpec("region", Titles("地区", "Region"), "region", from_source=True),
+            DimensionSpec("region", Titles("地区", "Region"), "region", values_from=ValuesFrom("orders", "region")),
             DimensionSpec("day", Titles("日期", "Day"), "sold_on"),
         )
     )
     values = await runner.values_of(shop, spec, NOW)
-    assert {name: set(found) for name, found in values.items()} == {"region": {"华东", "华北"}}
+    assert {name: set(found) for name, found in values.items()} == {
+        "region": {DimensionValue("华东"), DimensionValue("华北")}
+    }
     with pytest.raises(ReportFailure, match="no table"):
         await runner.values_of(shop, simple_spec(table="x"), NOW)
     assert list(files.iterdir()) == []
@@ -216,9 +227,10 @@ async def test_at_most_5000_values(runner: ReportRunner, tmp_path: Path) -> None
         ("2026-03-01", " ", 1),
     ]
     source = sqlite_file(tmp_path / "many.sqlite", ORDERS, rows)
-    spec = simple_spec(dimensions=(DimensionSpec("region", Titles("x", "x"), "region", from_source=True),))
+    asked = ValuesFrom("orders", "region")
+    spec = simple_spec(dimensions=(DimensionSpec("region", Titles("x", "x"), "region", values_from=asked),))
     values = (await runner.values_of(source, spec, NOW))["region"]
-    assert len(values) in (4999, 5000) and values[-1] < "region 05000"
+    assert len(values) in (4999, 5000) and values[-1].value < "region 05000"
 
 
 def test_purge(tmp_path: Path) -> None:

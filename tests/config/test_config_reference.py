@@ -16,6 +16,8 @@ def every_entry(section: type[Section] = Config, prefix: str = "") -> list[Entry
         found.append(entry)
         if entry.section is not None:
             found += every_entry(entry.section, f"{entry.path}.")
+        for path, form in entry.forms:
+            found += every_entry(form, f"{path}.")
     return found
 
 
@@ -42,6 +44,9 @@ def test_paths_defaults_and_bounds_are_shown_as_a_person_writes_them() -> None:
     assert "`ollama`" in rows["models.<name>.backends[].engine"].kind
     assert rows["log.prompts"].default == "`sealed`"
     assert rows["routes[].match.task_type"].kind == "text or list of text"
+    values = "reports.<name>.dimensions.<name>.values"
+    assert rows[values].kind == "list or mapping or `from_source`"
+    assert rows[f"{values}[].value"].default == "**required**" and rows[f"{values}.words"].default == "empty"
 
 
 def test_no_cell_breaks_its_table() -> None:

@@ -205,3 +205,80 @@ def test_values_that_cannot_be_read_at_a_reload_stay_as_they_were(gateway: Door)
             database.execute("rollback")
         _, text = ask(opened, "导出今天苏州的订单数据")
         assert LINK.search(text)
+
+
+def last_month_of_suzhou(text: str) -> bool:
+    return str(LAST_MONTH) in text and "12.50" in text and LINK.search(text) is not None
+
+
+def test_synonyms_from_a_second_table_and_a_new_one_after_a_reload() -> None:
+    """Values of `city` are those of a table of regions, which has the words that people use for them."""
+    query = {"table": "regions", "column": "name", "words": ["name_en", "also"]}
+    report = {
+        "source": "shop",
+        "table": "orders",
+        "time": "day",
+        "title": {"zh": "订单报表", "en": "Order report"},
+        "words": ["订单", "orders"],
+        "measures": {"amount": {"title": {"zh": "金额", "en": "Amount"}, "decimals": 2}},
+        "dimensions": {"city": {"title": {"zh": "城市", "en": "City"}, "values": query}},
+    }
+    with door(
+        server={"timezone": "UTC"},
+        rules={"packs": ["builtin:report-export"]},
+        sources={"shop": {"url": "sqlite:///shop.sqlite"}},
+        reports={"orders": report},
+    ) as opened:
+        with sqlite3.connect(opened.folder / "shop.sqlite") as database:
+            database.execute("create table orders (day text, city text, amount real)")
+            rows = [
+                (LAST_MONTH, "苏州", 5.25),
+                (LAST_MONTH, "苏州", 7.25),
+                (LAST_MONTH, "杭州", 100),
+                (TODAY, "苏州", 9),
+            ]
+            database.executemany("insert into orders values (?, ?, ?)", [(str(day), *row) for day, *row in rows])
+            database.execute("create table regions (name text, name_en text, also text)")
+            junk = "数据，报表;上月|的、.*、<b>x</b>" + "、x" * 5000
+            database.executemany(
+                "insert into regions values (?, ?, ?)",
+                [("苏州", "Suzhou", "姑苏、苏城"), ("杭州", "Hangzhou", junk), ("杭州", "a", None)],
+            )
+        assert opened.post("/admin/reload", b"").status == 200
+
+        _, text = ask(opened, "export last month's orders for Suzhou as csv")
+        assert last_month_of_suzhou(text) and "Suzhou" in text
+        lines = file_of(opened, text).body.decode("utf-8-sig").splitlines()
+        assert len(lines) == 3 and all("苏州" in line for line in lines[1:])
+        for request in ("导出上月姑苏的订单数据", "导出上月苏城订单报表", "导出苏州上月订单报表"):
+            assert last_month_of_suzhou(ask(opened, request)[1]), request
+        assert "112.50" in ask(opened, "导出上月的订单数据报表")[1]  # no word of the table narrows it by chance
+
+        begun = "导出上月东方水城订单报表"
+        _, question = ask(opened, begun)
+        assert "没有“东方水城”" in question and "1. 杭州\n2. 苏州\n" in question
+        assert last_month_of_suzhou(ask(opened, begun, question, "2")[1])
+
+        with sqlite3.connect(opened.folder / "shop.sqlite") as database:
+            database.execute("insert into regions values ('苏州', null, '东方水城, Venice of the East')")
+        assert "没有“东方水城”" in ask(opened, begun)[1]
+        assert opened.post("/admin/reload", b"").status == 200
+        assert last_month_of_suzhou(ask(opened, begun)[1])
+        assert last_month_of_suzhou(ask(opened, "export last month's orders for Venice of the East")[1])
+
+        with sqlite3.connect(opened.folder / "shop.sqlite") as database:
+            database.execute("drop table regions")
+        reply = opened.post("/admin/reload", b"")
+        assert reply.status == 200 and any('no table "regions"' in note for note in reply.json["notes"])
+        assert last_month_of_suzhou(ask(opened, begun)[1])  # as they were
+
+
+def test_an_unknown_region_and_an_impossible_date_are_asked_back(gateway: Door) -> None:
+    headers, question = ask(gateway, "导出上月新疆销售报表")
+    assert headers["x-pointsman-stage"] == "l0" and "没有“新疆”" in question and "1. 华东" in question
+    _, text = ask(gateway, "导出上月新疆销售报表", question, "华北")
+    assert LINK.search(text) and "华北" in text
+    _, question = ask(gateway, "导出2月30日销售报表")
+    assert question.startswith("没有“2月30日”这个日期。") and "1. 上周" in question
+    _, text = ask(gateway, "导出2月30日销售报表", question, "上月")
+    assert LINK.search(text) and str(LAST_MONTH) in text

@@ -109,9 +109,12 @@ def _value(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
         below = place.group(1) if place else ""
         theirs = _PLACE.sub("", str(error))
         choices, form = _choices(kind), _form(kind)
+        several = len(_members(kind)) > 1
         valid: str | None = ", ".join(choices) or None
+        if several:  # the choices are one of several ways
+            valid = next(filter(None, map(_described, _metas(kind))), None) or valid
         scalar = not isinstance(data, (dict, list))
-        if choices and (isinstance(data, str) or (scalar and not len(_members(kind)) > 1)):
+        if choices and (isinstance(data, str) or (scalar and not several)):
             message = said(
                 "{shown} is not one of them{hint}",
                 "{shown} 不是可用的值{hint}",
@@ -120,9 +123,8 @@ def _value(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
             )
         elif form and scalar:
             message = said("{shown} is not {form}", "{shown} 不是{form}", shown=_shown(data), form=form)
-        elif len(_members(kind)) > 1:
+        elif several:
             message = _must_be(_words(kind), data)
-            valid = valid or next(filter(None, map(_described, _metas(kind))), None)
         else:
             about = said(" ({shown})", "（{shown}）", shown=_shown(data)) if scalar else ""
             english = theirs[0].lower() + theirs[1:].replace("`", "").replace(" | null", "")

@@ -33,13 +33,15 @@ _NAMES: dict[Any, str] = {str: "text", int: "whole number", float: "number", boo
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One key as the page shows it. `path` is dotted; `section` is None for a key that holds a value."""
+    """One key as the page shows it. `path` is dotted; `section` is None for a key that holds a value. `forms` are the
+    mappings that it may hold among other things, each with its own path."""
 
     path: str
     kind: str
     default: str
     description: str
     section: type[Section] | None = None
+    forms: tuple[tuple[str, type[Section]], ...] = ()
 
 
 def render() -> str:
@@ -65,7 +67,8 @@ def entries(section: type[Section], prefix: str) -> Iterator[Entry]:
         description = described[-1] if described else ""
         if not description and below is not None:
             description = _first_sentence(below.__doc__ or "")
-        yield Entry(path + ending, _kind(hint), _default(field, below), description, below)
+        forms = tuple((path + end, form) for form, end in map(_below, _union(hint)) if form is not None)
+        yield Entry(path + ending, _kind(hint), _default(field, below), description, below, forms)
 
 
 def _section(entry: Entry) -> Iterator[str]:
@@ -75,9 +78,11 @@ def _section(entry: Entry) -> Iterator[str]:
     rows = list(entries(entry.section, f"{entry.path}."))
     yield _table(rows)
     for row in rows:
-        if row.section is not None:
-            yield f"### `{row.path}`\n"
-            yield from _section(row)
+        forms = [msgspec.structs.replace(row, path=path, section=form) for path, form in row.forms]
+        for below in forms or [row]:
+            if below.section is not None:
+                yield f"### `{below.path}`\n"
+                yield from _section(below)
 
 
 def _table(rows: list[Entry]) -> str:
@@ -117,6 +122,13 @@ def _below(hint: Any) -> tuple[type[Section] | None, str]:
     if get_origin(hint) is dict and _below(args[1])[0] is not None:
         return _below(args[1])[0], ".<name>"
     return None, ""
+
+
+def _union(hint: Any) -> tuple[Any, ...]:
+    """The members of a union of several types; of any other type none."""
+    bare = _bare(hint)
+    members = [arg for arg in get_args(bare) if arg is not type(None)]
+    return tuple(members) if get_origin(bare) in (typing.Union, types.UnionType) and len(members) > 1 else ()
 
 
 def _kind(hint: Any) -> str:

@@ -48,6 +48,21 @@ class Value(Section, frozen=True):
     words: Annotated[list[str], Meta(description="synonyms: 华东区, East China")] = []
 
 
+class ValuesFrom(Section, frozen=True):
+    """A query for the values of a dimension and their synonyms, made at every start and reload."""
+
+    table: (
+        Annotated[str, Meta(min_length=1, description="table or view of the source; default: the report's")] | None
+    ) = None
+    column: (
+        Annotated[str, Meta(min_length=1, description="what holds the values; default: the dimension's column")] | None
+    ) = None
+    words: Annotated[
+        list[Annotated[str, Meta(min_length=1)]],
+        Meta(description="columns of synonyms; a cell may hold several, parted by 、 , ; or a bar"),
+    ] = []
+
+
 class Dimension(Section, frozen=True):
     """A column to filter and group by."""
 
@@ -55,10 +70,10 @@ class Dimension(Section, frozen=True):
     column: Annotated[str, Meta(min_length=1, description="default: the dimension's name")] | None = None
     words: Annotated[list[str], Meta(description="words for the dimension itself: 地区, region")] = []
     values: Annotated[
-        list[Value] | Literal["from_source"],
+        list[Value] | ValuesFrom | Literal["from_source"],
         Meta(
-            description="a list, or from_source: read at start and reload",
-            extra={"zh": "列表，或 from_source（启动和重新加载时读取）"},
+            description="a list, a query {table, column, words}, or from_source: a query with its defaults",
+            extra={"zh": "列表、查询 {table, column, words}，或 from_source（全用默认值的查询）"},
         ),
     ] = msgspec.field(default_factory=list)
 

@@ -48,8 +48,17 @@ class DimensionValue(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
 
 
-class DimensionSpec(msgspec.Struct, frozen=True):
-    """A column to filter and group by. `values` are listed in the config, or read from the source (`from_source`);
+class ValuesFrom(msgspec.Struct, frozen=True):
+    """Where the values of a dimension are read: the distinct rows of `column`, and of the columns that hold synonyms
+    (`words`), in a table or view of the report's source."""
+
+    table: str
+    column: str
+    words: tuple[str, ...] = ()
+
+
+class DimensionSpec(msgspec.Struct, frozen=True, cache_hash=True):
+    """A column to filter and group by. `values` are listed in the config, or read from the source (`values_from`);
     `words` name the dimension itself (地区, region)."""
 
     name: str
@@ -57,7 +66,7 @@ class DimensionSpec(msgspec.Struct, frozen=True):
     column: str
     words: tuple[str, ...] = ()
     values: tuple[DimensionValue, ...] = ()
-    from_source: bool = False
+    values_from: ValuesFrom | None = None
 
 
 class ReportSpec(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -57,7 +58,7 @@ class BackendState(msgspec.Struct, frozen=True):
     problem: str | None = None
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class Snapshot(msgspec.Struct, frozen=True, dict=True):
     """The state of the fleet as the deciders see it. Made by `Snapshot.of`; equal states have equal hashes."""
 
     states: tuple[BackendState, ...] = ()
@@ -69,7 +70,8 @@ class Snapshot(msgspec.Struct, frozen=True):
         return cls(kept, hashlib.sha256(msgspec.msgpack.encode(kept, order="deterministic")).hexdigest()[:12])
 
     def state(self, target: str) -> BackendState:
-        for state in self.states:
-            if state.target == target:
-                return state
-        return BackendState(target)
+        return self._by_target.get(target) or BackendState(target)
+
+    @cached_property
+    def _by_target(self) -> dict[str, BackendState]:
+        return {state.target: state for state in self.states}

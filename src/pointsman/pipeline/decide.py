@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -137,10 +138,10 @@ def _route(
         features = msgspec.structs.replace(features, task_type=hint["task"], task_source="declared")
     if entry is None:
         reason = say("named.reason", tongue, target=request.model)
-        wanted = [Wanted(f"named as {request.model}", direct)]
+        wanted: Sequence[Wanted] = [Wanted(f"named as {request.model}", direct)]
     elif steer and hint.get("target"):
         reason = steer.reason
-        wanted = [Wanted(f"rule {steer.rule}", names.get(hint["target"], ())), *_fallback(policy)]
+        wanted = [Wanted(f"rule {steer.rule}", names.get(hint["target"], ())), *policy.fallback_groups]
     elif request.endpoint not in ("chat", "completions"):
         reason = say("named.reason", tongue, target=request.model)
         wanted = [Wanted("embedding model", tuple(t.name for t in policy.targets.values() if t.embedding))]
@@ -148,17 +149,17 @@ def _route(
         route = matching_route(policy.routes, features, entry.name)
         if route:
             reason = say("route.reason", tongue, route=route.name, target=route.target)
-            wanted = [Wanted(f"route {route.name}", names[route.target]), *_fallback(policy)]
+            wanted = policy.groups_of(route)
         else:
             reason = say("fallback.reason", tongue, target=policy.document.fallback)
-            wanted = _fallback(policy)
+            wanted = policy.fallback_groups
         if steer:
             reason = f"{steer.reason}; {reason}"
     vectors = request.endpoint not in ("chat", "completions")
 
-    def pick(groups: list[Wanted]) -> Choice:
+    def pick(groups: Sequence[Wanted]) -> Choice:
         if entry is not None:  # who names a model gets that model
-            groups = [_of_kind(group, policy, vectors) for group in groups]
+            groups = [policy.of_kind(group, vectors) for group in groups]
         return choose(
             groups,
             policy.targets,
@@ -175,7 +176,7 @@ def _route(
         stage="model",
         rule=steer.rule if steer else None,
         action="route" if steer else None,
-        parameters={key: value for key, value in hint.items() if value},
+        parameters={key: value for key, value in hint.items() if value} if hint else {},
         matched=steer.matched if steer else (),
         reason=reason,
         targets=choice.targets,
@@ -199,13 +200,3 @@ def _route(
     if vectors and policy.targets:
         return msgspec.structs.replace(decision, error="no_target", reason=say("no_embedding", tongue))
     return msgspec.structs.replace(decision, error="no_target", reason=say("no_model", tongue, install=INSTALL))
-
-
-def _fallback(policy: Policy) -> list[Wanted]:
-    name = policy.document.fallback
-    return [Wanted("fallback", policy.document.names[name])] if name else []
-
-
-def _of_kind(group: Wanted, policy: Policy, vectors: bool) -> Wanted:
-    """No chat goes to a model for vectors, and nothing but chats to the others."""
-    return Wanted(group.why, tuple(name for name in group.targets if policy.targets[name].embedding is vectors))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
-from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument
+from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
 from pointsman.domain.rule import Rule
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
+from pointsman.routing.choose import Wanted
 from pointsman.routing.routes import in_order
 from pointsman.rules import RuleSet, compile_rules
 
@@ -41,6 +42,13 @@ class Policy:
             for target in document.names.get(tier, ())
             if not self.targets[target].embedding
         )
+        self._embedding = frozenset(target.name for target in document.targets if target.embedding)
+        names, fallback = document.names, document.fallback
+        self.fallback_groups = (Wanted("fallback", names[fallback]),) if fallback else ()
+        self._groups = {
+            id(route): (Wanted(f"route {route.name}", names.get(route.target, ())), *self.fallback_groups)
+            for route in self.routes
+        }
         self._guards = compile_rules([rule for rule in document.rules if rule.pack in document.guard_packs])
         compiled: dict[tuple[str, ...] | None, RuleSet] = {}
         for entry in document.entries:
@@ -49,6 +57,17 @@ class Policy:
                     [rule for rule in document.rules if entry.packs is None or rule.pack in entry.packs]
                 )
         self._rules = {entry.name: compiled[entry.packs] for entry in document.entries}
+
+    def groups_of(self, route: RouteRule) -> tuple[Wanted, ...]:
+        """Where one of `routes` sends, and then the fallback."""
+        return self._groups[id(route)]
+
+    def of_kind(self, group: Wanted, vectors: bool) -> Wanted:
+        """No chat goes to a model for vectors, and nothing but chats to the others."""
+        embedding = self._embedding
+        if not vectors and embedding.isdisjoint(group.targets):
+            return group
+        return Wanted(group.why, tuple(name for name in group.targets if (name in embedding) is vectors))
 
     def rules_for(self, name: str) -> RuleSet:
         """An entry's own rules; the guard packs for a tier, alias or model named directly."""

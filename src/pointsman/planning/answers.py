@@ -62,7 +62,7 @@ def complete(
     words = _in_words(asked, folded)
     if words is None:
         return Reply.AGAIN
-    said = draft_of(words, catalog, today)
+    said = draft_of(words, catalog, today, answer=asked.slot == "value")
     if said.strange or (said.unknown and asked.slot != "value"):
         return Reply.OTHER
     draft = replace(draft, formats=said.formats or draft.formats, details=draft.details and not said.formats)
@@ -86,7 +86,8 @@ def _filled(draft: Draft, said: Draft, asked: Asked, words: str, catalog: tuple[
     if not said.filters:
         return beside
     periods = said.periods or draft.periods
-    return replace(draft, unknown=None, filters=_merged(draft.filters, said.filters), periods=periods)
+    filters = _merged(draft.filters, tuple(_joined(draft.filters, new) for new in said.filters))
+    return replace(draft, unknown=None, filters=filters, periods=periods)
 
 
 def _in_words(asked: Asked, folded: str) -> str | None:
@@ -108,6 +109,15 @@ def _in_words(asked: Asked, folded: str) -> str | None:
     if len(chosen) > 1 and asked.slot != "value":
         return None
     return " ".join([*chosen, found["rest"]])
+
+
+def _joined(old: tuple[Filter, ...], new: Filter) -> Filter:
+    """华东和华西区, and 华南 for the latter: 华东 stays."""
+    for known in old:
+        if known.dimension == new.dimension:
+            values, labels = (*known.values, *new.values), (*known.labels, *new.labels)
+            new = Filter(new.dimension, tuple(dict.fromkeys(values)), tuple(dict.fromkeys(labels)))
+    return new
 
 
 def _merged(old: tuple[Filter, ...], new: tuple[Filter, ...]) -> tuple[Filter, ...]:

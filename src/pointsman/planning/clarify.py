@@ -18,6 +18,7 @@ _QUESTIONS: dict[Slot, dict[Tongue, str]] = {
     "format": {"zh": "“{report}”要哪一种格式？", "en": "Which format should “{report}” have?"},
     "value": {"zh": "“{report}”里没有“{word}”。是下面哪一个？", "en": "“{report}” knows no “{word}”. Which one is it?"},
 }
+_NO_DATE: dict[Tongue, str] = {"zh": "没有“{word}”这个日期。", "en": "There is no such date as “{word}”."}
 _HINTS: dict[Tongue, str] = {
     "zh": "请回复序号或内容。",
     "en": "Please answer with a number or in words.",
@@ -51,6 +52,10 @@ class Clarification(msgspec.Struct, frozen=True):
         return "\n".join([lead + question, *listed, _HINTS[self.tongue]])
 
 
+def no_such_date(word: str, tongue: Tongue) -> str:
+    return _NO_DATE[tongue].format(word=word)
+
+
 class Asked(msgspec.Struct, frozen=True):
     """A clarification read back from the conversation."""
 
@@ -60,11 +65,13 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def read_back(assistant: str) -> Asked | None:
-    """The question that this message of the assistant asks, if it is one of ours."""
+    """The question that this message of the assistant asks, if it is one of ours. Choices may come from a database, so
+    the question is looked for before them."""
     if len(assistant) > 4000:
         return None
+    first = _CHOICE.search(assistant)
     for slot, mark in _COMPILED:
-        found = mark.search(assistant)
+        found = mark.search(assistant[: first.start()] if first else assistant)
         if found:
             tongue: Tongue = "en" if found.group().isascii() or "hich" in found.group() else "zh"
             return Asked(slot, tuple(m[2].strip() for m in _CHOICE.finditer(assistant)), tongue)

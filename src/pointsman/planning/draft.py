@@ -11,16 +11,12 @@ from pointsman.domain.report import DimensionSpec, Filter, Format, Period, Repor
 from pointsman.periods import find_periods
 from pointsman.periods.fold import fold
 from pointsman.planning.grouping import take_grouping
-from pointsman.planning.lexicon import DETAILS, FILLER_EN, FILLER_ZH, FORMATS, NOUNS
-from pointsman.planning.words import Remaining
+from pointsman.planning.lexicon import DETAILS, FORMATS, NOUNS
+from pointsman.planning.rest import take_no_date, unknown_and_strange
+from pointsman.planning.values import Pair, take_values
+from pointsman.planning.words import FORMAT, NAME, PERIOD, REPORT, Remaining
 
 Date = datetime.date
-
-_UNKNOWN_ZH = re2.compile(
-    r"^(?:[\p{Han}]{1,6}?)(大区|地区|区域|区|省|市|分店|门店|店|分公司|部门|部|产品|系列|渠道|客户)$"
-)
-_UNKNOWN_EN = re2.compile(r"\b(?:for|in|from|of|at)\s+(?:the\s+)?([a-z][a-z0-9'-]*(?:\s+[a-z][a-z0-9'-]*){0,2})")
-
 
 _RECIPIENT = re2.compile(
     r"(?:发给|发送给|转给|传给|给)[^,，。;；]{0,8}?(?:同事|领导|老板|经理|团队|客户|总监|负责人|主管|财务部?|老师|同学|伙伴)"
@@ -29,16 +25,18 @@ LONGEST = 300  # characters; a request for a report is a sentence or two
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """`reports` are the names that fit: one is sure, several are to choose from. `periods` and `formats` likewise.
-    `unknown` is a word that stands where a value of a dimension would (华西区), `strange` what is left that nobody
-    understood: such a text asks for something else. `details`: the rows themselves are wanted (明细). `grouped` are
-    dimensions after 按 or "by"; `named` says that words of a report occur, `noun` that one for reports as such does."""
+    """`reports` are the names that fit: one is sure, several are to choose from. `periods` and `formats` likewise;
+    `no_date` is a date that the calendar does not have (2月30日): then no period is sure. `unknown` is a word that stands
+    where a value of a dimension would (华西区), `strange` what is left that nobody understood: such a text asks for
+    something else. `details`: the rows themselves are wanted (明细). `grouped` are dimensions after 按 or "by"; `named`
+    says that words of a report occur, `noun` that one for reports as such does."""
 
     reports: tuple[str, ...]
     periods: tuple[Period, ...] = ()
     filters: tuple[Filter, ...] = ()
     grouped: tuple[str, ...] = ()
     formats: tuple[Format, ...] = ()
+    no_date: str | None = None
     unknown: str | None = None
     strange: tuple[str, ...] = ()
     named: bool = False
@@ -57,55 +55,61 @@ class Draft(msgspec.Struct, frozen=True):
         )
 
 
-def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date) -> Draft:
-    """Pure. Reads report, period, values, grouping and format out of the text; what is left must be filler."""
+def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date, *, answer: bool = False) -> Draft:
+    """Pure. Reads report, period, values, grouping and format out of the text; what is left must be filler. In an
+    `answer` to the question for a value, values go before all else."""
     if len(text) > LONGEST:
         return Draft((), strange=("too long",))
     folded = fold(text)
     remaining = Remaining(folded)
+    reports = _reports(catalog, folded)
+    specs = [spec for spec in catalog if spec.name in reports]
+    dimensions = [dimension for spec in specs for dimension in spec.dimensions]
+    names = {word: dimension.name for dimension in dimensions for word in _names(dimension)}
+    measures = frozenset(word for spec in specs for word in _measure_words(spec))
+    filters: dict[str, list[Pair]] = {}
+
+    def take_filters() -> None:
+        for dimension in dimensions:
+            if pairs := take_values(remaining, dimension, names, measures, answer=answer):
+                filters.setdefault(dimension.name, []).extend(pairs)
+
+    if answer:
+        take_filters()
     for recipient in _RECIPIENT.finditer(folded):
         remaining.strike(*recipient.span())
     periods = find_periods(text, today)
     for period in periods:
-        remaining.strike(*period.span)
-    formats = remaining.take(FORMATS)
-    filters: dict[str, list[tuple[str, str]]] = {}
-    reports = _reports(catalog, folded)
-    named = remaining.take(word for spec in catalog if spec.name in reports for word in _report_words(spec))
-    names = {
-        word: dimension.name
-        for spec in catalog
-        if spec.name in reports
-        for dimension in spec.dimensions
-        for word in _names(dimension)
-    }
+        remaining.strike(*period.span, PERIOD)
+    no_date = take_no_date(remaining)
+    formats = remaining.take(FORMATS, FORMAT)
+    named = remaining.take((word for spec in specs for word in _report_words(spec)), REPORT)
     grouped = take_grouping(remaining, names)
-    for spec in [spec for spec in catalog if spec.name in reports]:
-        for dimension in spec.dimensions:
-            _values(remaining, dimension, names, filters)
-    bare = tuple(names[word] for word, _, _ in remaining.take(names))  # 门店销售报表: by store
+    take_filters()
+    bare = tuple(names[word] for word, _, _ in remaining.take(names, NAME))  # 门店销售报表: by store
     grouped = tuple(dict.fromkeys((*grouped, *bare)))
-    remaining.take(word for spec in catalog if spec.name in reports for word in _measure_words(spec))
-    unknown, strange = _rest(remaining, folded)
+    remaining.take(measures, REPORT)
+    unknown, strange = unknown_and_strange(remaining)
+    if unknown is not None and not any(dimension.values for dimension in dimensions):
+        strange, unknown = (unknown, *strange), None  # there is nothing to choose from
     return Draft(
         reports=reports,
-        periods=periods,
-        filters=tuple(
-            Filter(
-                name,
-                tuple(dict.fromkeys(value for value, _ in pairs)),
-                tuple(dict.fromkeys(label for _, label in pairs)),
-            )
-            for name, pairs in filters.items()
-        ),
+        periods=() if no_date else periods,
+        filters=tuple(_filter(name, pairs) for name, pairs in filters.items()),
         grouped=grouped,
         formats=tuple(dict.fromkeys(FORMATS[word] for word, _, _ in formats)),
+        no_date=no_date,
         unknown=unknown,
         strange=strange,
         named=bool(named),
         noun=any(Remaining(folded).find(noun) for noun in NOUNS),
         details=any(Remaining(folded).find(word) for word in DETAILS),
     )
+
+
+def _filter(name: str, pairs: list[Pair]) -> Filter:
+    values, labels = zip(*pairs, strict=True)
+    return Filter(name, tuple(dict.fromkeys(values)), tuple(dict.fromkeys(labels)))
 
 
 def _reports(catalog: tuple[ReportSpec, ...], folded: str) -> tuple[str, ...]:
@@ -133,40 +137,3 @@ def _measure_words(spec: ReportSpec) -> list[str]:
 
 def _names(dimension: DimensionSpec) -> list[str]:
     return [fold(word) for word in (*dimension.words, dimension.titles.zh, dimension.titles.en)]
-
-
-def _values(
-    remaining: Remaining, dimension: DimensionSpec, names: dict[str, str], filters: dict[str, list[tuple[str, str]]]
-) -> None:
-    """A word that also names a dimension (门店: the stores, or the channel of that name) never narrows the rows."""
-    owner: dict[str, tuple[str, str]] = {}
-    for value in dimension.values:
-        for word in (value.value, *value.words):
-            if fold(word) not in names:
-                owner.setdefault(fold(word), (value.value, word))
-    for word, _, _ in remaining.take(owner):
-        filters.setdefault(dimension.name, []).append(owner[word])
-
-
-def _rest(remaining: Remaining, folded: str) -> tuple[str | None, tuple[str, ...]]:
-    strange: list[str] = []
-    unknown = None
-    for piece in remaining.pieces():
-        if piece.isascii():
-            if piece not in FILLER_EN and not (piece.endswith("'s") and piece[:-2] in FILLER_EN):
-                strange.append(piece)
-            continue
-        left = piece
-        for word in sorted(FILLER_ZH, key=len, reverse=True):
-            left = left.replace(word, " ")
-        for part in left.split():
-            found = _UNKNOWN_ZH.search(part)
-            if found:
-                unknown = unknown or part
-            else:
-                strange.append(part)
-    if strange and unknown is None:
-        found = next((m[1] for m in _UNKNOWN_EN.finditer(folded) if set(m[1].split()) & set(strange)), None)
-        if found and set(strange) <= set(found.split()):
-            unknown, strange = " ".join(w for w in found.split() if w in strange), []
-    return unknown, tuple(strange)

@@ -6,7 +6,7 @@ import datetime
 
 from pointsman.domain.report import Period, ReportPlan, ReportSpec
 from pointsman.domain.wording import Tongue
-from pointsman.planning.clarify import MOST_CHOICES, Clarification
+from pointsman.planning.clarify import MOST_CHOICES, Clarification, no_such_date
 from pointsman.planning.draft import Draft
 
 _PERIODS: dict[Tongue, tuple[str, ...]] = {
@@ -29,7 +29,8 @@ def plan_of(
         return Clarification("value", tongue, _title(spec, tongue), _offers(spec, draft.unknown, tongue), draft.unknown)
     if len(draft.periods) != 1:
         offered = tuple(_day_range(period) for period in draft.periods) or _PERIODS[tongue]
-        return Clarification("period", tongue, _title(spec, tongue), offered)
+        lead = no_such_date(draft.no_date, tongue) if draft.no_date else ""
+        return Clarification("period", tongue, _title(spec, tongue), offered, lead=lead)
     if draft.details and draft.formats == ("pdf",):  # a PDF holds the summary only
         return Clarification("format", tongue, _title(spec, tongue), ("Excel", "CSV", "PDF"))
     if len(draft.formats) > 1:
@@ -66,10 +67,8 @@ def _offers(spec: ReportSpec, unknown: str, tongue: Tongue) -> tuple[str, ...]:
 
 
 def _shown(value: str, words: tuple[str, ...], tongue: Tongue) -> str:
-    for word in (value, *words):
-        if word.isascii() == (tongue == "en"):
-            return word
-    return value
+    word = next((word for word in (value, *words) if word.isascii() == (tongue == "en")), value)
+    return " ".join(word.split())  # a choice is one line
 
 
 def _day_range(period: Period) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 import msgspec
 
@@ -39,7 +40,7 @@ def choose(
     chosen: dict[str, tuple[int, TargetChoice]] = {}
     left_out: dict[str, TargetChoice] = {}
     largest: int | None = None
-    for name, why in _in_turn(wanted):
+    for name, why in [(name, group.why) for group in wanted for name in group.targets]:
         if name in chosen or name in left_out:
             continue
         state = snapshot.state(name)
@@ -51,17 +52,11 @@ def choose(
             left_out[name] = TargetChoice(name, f"holds {context} tokens, the prompt has {input_tokens}")
         else:
             chosen[name] = (_RANK[state.health], TargetChoice(name, _explain(why, state)))
-    ordered = sorted(chosen.values(), key=lambda pair: pair[0])
-    return Choice(tuple(choice for _, choice in ordered), tuple(left_out.values()), largest)
+    ordered = chosen.values() if len(chosen) < 2 else sorted(chosen.values(), key=itemgetter(0))
+    return Choice(tuple([choice for _, choice in ordered]), tuple(left_out.values()), largest)
 
 
 _RANK = {"up": 0, "unknown": 0, "loading": 1, "down": 2}
-
-
-def _in_turn(wanted: Sequence[Wanted]) -> Iterable[tuple[str, str]]:
-    for group in wanted:
-        for name in group.targets:
-            yield name, group.why
 
 
 def _explain(why: str, state: BackendState) -> str:

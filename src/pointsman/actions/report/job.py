@@ -9,7 +9,7 @@ import msgspec
 
 from pointsman.actions.report.failure import Reason
 from pointsman.actions.report.settings import SourceSettings
-from pointsman.domain.report import ReportFile, ReportPlan, ReportSpec
+from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,5 +38,5 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """One of the three."""
 
     file: ReportFile | None = None
-    values: dict[str, tuple[str, ...]] | None = None
+    values: dict[str, tuple[DimensionValue, ...]] | None = None
     error: Reason | None = None

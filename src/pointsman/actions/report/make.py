@@ -6,11 +6,12 @@ import datetime
 import zoneinfo
 from pathlib import Path
 
-from pointsman.actions.report.figures import plain_text, read_figures, read_totals
+from pointsman.actions.report.figures import read_figures, read_totals
 from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.query import Query
 from pointsman.actions.report.source import Circumstances, Deadline, Source, opened
-from pointsman.domain.report import ReportFile, ReportPlan
+from pointsman.actions.report.values import values_of_rows
+from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan
 
 # the share of the time after which no more rows are taken; a workbook still has to be packed
 CSV_UNTIL = 0.9
@@ -91,10 +92,9 @@ def _report(job: Job, plan: ReportPlan, source: Source, query: Query, about: Cir
     )
 
 
-def _values(source: Source, query: Query) -> dict[str, tuple[str, ...]]:
-    found = {}
-    for dimension in query.spec.dimensions:
-        if dimension.from_source:
-            texts = (plain_text(row[0]) for row in source.rows(query.values(dimension)))
-            found[dimension.name] = tuple(dict.fromkeys(text for text in texts if text.strip()))
-    return found
+def _values(source: Source, query: Query) -> dict[str, tuple[DimensionValue, ...]]:
+    return {
+        dimension.name: values_of_rows(source.rows(query.values(dimension.values_from)))
+        for dimension in query.spec.dimensions
+        if dimension.values_from is not None
+    }

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from pointsman.actions.report.failure import failure, missing
 from pointsman.actions.report.source import Circumstances, Kind, Source
-from pointsman.domain.report import DimensionSpec, Filter, MeasureSpec, Period, ReportPlan, ReportSpec
+from pointsman.domain.report import DimensionSpec, Filter, MeasureSpec, Period, ReportPlan, ReportSpec, ValuesFrom
 
 MAX_VALUES = 5000
 
@@ -21,16 +21,14 @@ class Query:
     each with the names that are."""
 
     def __init__(self, source: Source, spec: ReportSpec, about: Circumstances) -> None:
-        columns = source.columns(spec.table)
-        if columns is None:
-            raise missing("表", "table", spec.table, source.tables(), f"数据源“{about.name}”里", f"{about.name}: ")
+        self._source = source
         self._family = source.family
         self._about = about
         self.spec = spec
-        self.columns = columns
+        self.columns = self._columns_of(spec.table)
         self._dimensions = {dimension.name: dimension for dimension in spec.dimensions}
         self._check()
-        self._table = source.relation(spec.table, list(columns))
+        self._table = source.relation(spec.table, list(self.columns))
 
     def dimension(self, name: str) -> DimensionSpec:
         if name not in self._dimensions:
@@ -80,18 +78,32 @@ class Query:
     def detail_columns(self) -> tuple[str, ...]:
         return self.spec.detail_columns or tuple(self.columns)
 
-    def values(self, dimension: DimensionSpec) -> sa.Select[Any]:
-        """The distinct values that are there, MAX_VALUES at most."""
-        column = self._table.c[dimension.column]
-        return sa.select(column).where(column.is_not(None)).distinct().order_by(column).limit(MAX_VALUES)
+    def values(self, asked: ValuesFrom) -> sa.Select[Any]:
+        """The distinct rows of a value and its synonyms that are there, MAX_VALUES at most. The table may be another
+        than the report's; that it and its columns are there is looked at here."""
+        names = list(dict.fromkeys((asked.column, *asked.words)))
+        self._demand(asked.table, self._columns_of(asked.table), names)
+        table = self._source.relation(asked.table, names)
+        columns = [table.c[name] for name in names]
+        return sa.select(*columns).where(columns[0].is_not(None)).distinct().order_by(*columns).limit(MAX_VALUES)
+
+    def _columns_of(self, table: str) -> dict[str, Kind]:
+        columns = self._source.columns(table)
+        if columns is None:
+            name = self._about.name
+            raise missing("表", "table", table, self._source.tables(), f"数据源“{name}”里", f"{name}: ")
+        return columns
+
+    def _demand(self, table: str, columns: dict[str, Kind], names: Sequence[str]) -> None:
+        for name in names:
+            if name not in columns:
+                raise missing("列", "column", name, list(columns), f"表“{table}”里", f"{table}: ")
 
     def _check(self) -> None:
         spec = self.spec
         wanted = [spec.time_column, *(dimension.column for dimension in spec.dimensions), *spec.detail_columns]
         wanted += [measure.column for measure in spec.measures if measure.column is not None]
-        for name in wanted:
-            if name not in self.columns:
-                raise missing("列", "column", name, list(self.columns), f"表“{spec.table}”里", f"{spec.table}: ")
+        self._demand(spec.table, self.columns, wanted)
         if self.columns[spec.time_column] in ("number", "boolean"):
             raise failure(
                 "schema",

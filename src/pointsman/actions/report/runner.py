@@ -18,7 +18,7 @@ import msgspec
 from pointsman.actions.report.failure import OUT_OF_MEMORY, ReportFailure, failure, out_of_memory, timed_out
 from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.settings import SourceSettings
-from pointsman.domain.report import ReportFile, ReportPlan, ReportSpec
+from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec
 
 COMMAND = (sys.executable, "-m", "pointsman.actions.report.child")
 GIB = 1 << 30
@@ -72,9 +72,9 @@ class ReportRunner:
 
     async def values_of(
         self, source: SourceSettings, spec: ReportSpec, now: datetime.datetime
-    ) -> dict[str, tuple[str, ...]]:
-        """The distinct values, as text, of every dimension that says `from_source`: 5,000 each at most. Raises
-        ReportFailure."""
+    ) -> dict[str, tuple[DimensionValue, ...]]:
+        """The values, as text, and their synonyms, of every dimension that says where to read them: of 5,000 rows each
+        at most. Raises ReportFailure."""
         async with self._places:
             outcome, work = await self._job("values", None, spec, source, now)
             await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
