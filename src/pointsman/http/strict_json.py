@@ -20,6 +20,10 @@ _any = msgspec.json.Decoder()
 _raw = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
+APART = 32 << 10
+"""Bytes of a body above which it is read and decided on in a thread, so that nobody else has to wait for it."""
+
+
 class Body(msgspec.Struct, frozen=True):
     """`tree` is the parsed object; `fields` its top-level members, each value's bytes as they came."""
 

@@ -85,7 +85,15 @@ class Pipeline:
     def begin(self, request: Request) -> Run:
         """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
         PointsmanError where the client named nothing that exists."""
-        return Run(self, request)
+        run = Run(self, request)
+        run.decide()
+        return run
+
+    async def begin_apart(self, request: Request) -> Run:
+        """The same for a request with so much text that the event loop must not wait for it: decided in a thread."""
+        run = Run(self, request)
+        await run.decide_apart()
+        return run
 
 
 class Run:
@@ -103,21 +111,29 @@ class Run:
         self._outcome: Outcome = "cancelled"
         self._status, self._code = 499, "client_closed"
         self._decision: Decision | None = None
-        self.request = request
+        with_question = pipeline.questions.recall(request)
+        resumed = with_question is not request and resumed_report(with_question, self._policy)
+        self.request = with_question if resumed else request
+
+    def decide(self) -> None:
+        """Raises PointsmanError; then the record is put."""
         try:
-            with_question = pipeline.questions.recall(request)
-            if with_question is not request and resumed_report(with_question, self._policy):
-                self.request = with_question
-            self._decision = decide(self.request, self._policy, self._snapshot)
-        except PointsmanError as error:
-            self._ended("failed", error.status, error.code)
+            self._decision = self._decide()
+        except BaseException as error:
+            self._broke_off(error)
             self._record()
             raise
-        except Exception:
-            self._ended("failed", 500, "internal")
+        self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
+
+    async def decide_apart(self) -> None:
+        """The same in a thread."""
+        try:
+            self._decision = await asyncio.to_thread(self._decide)
+        except BaseException as error:
+            self._broke_off(error)
             self._record()
             raise
-        self._decided_ms = (pipeline.clock.monotonic() - self._began) * 1000
+        self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
 
     @property
     def decision(self) -> Decision:
@@ -164,9 +180,6 @@ class Run:
                 raise BackendFailure("reset", broken, sent=True)
             self._ended("ok", 200, "")
             return None
-        except PointsmanError as error:
-            self._ended("failed", error.status, error.code)
-            raise
         except BackendFailure as error:
             self._ended("failed", 502, error.kind)
             raise PointsmanError(
@@ -181,8 +194,8 @@ class Run:
                 code=error.kind,
                 src="backend",
             ) from None
-        except Exception:
-            self._ended("failed", 500, "internal")
+        except BaseException as error:
+            self._broke_off(error)
             raise
         finally:
             if self._opened is not None:
@@ -250,6 +263,13 @@ class Run:
         if effect.asks:
             self._pipeline.questions.remember(self.request, effect.text)
         return effect
+
+    def _broke_off(self, error: BaseException) -> None:
+        """A cancellation leaves the outcome that every run begins with."""
+        if isinstance(error, PointsmanError):
+            self._ended("failed", error.status, error.code)
+        elif isinstance(error, Exception):
+            self._ended("failed", 500, "internal")
 
     def _ended(self, outcome: Outcome, status: int, code: str) -> None:
         self._outcome, self._status, self._code = outcome, status, code

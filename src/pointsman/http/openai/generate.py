@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from pointsman.http.exchange import Client, Headers
 from pointsman.http.openai import reply
 from pointsman.http.openai.read import read_chat, read_completion
 from pointsman.http.openai.sinks import StreamedReply, WholeReply
-from pointsman.http.strict_json import Body, parse_body
+from pointsman.http.strict_json import APART, Body, parse_body
 from pointsman.pipeline.handle import Pipeline, Run
 from pointsman.ports.backend import Call
 
@@ -72,6 +73,9 @@ class Asked(msgspec.Struct, frozen=True):
         return Call(self.path, rewrite(self.body.fields, changes), headers, whole=whole)
 
 
+Read = Callable[[Client, bytes], tuple[Request, Asked]]
+
+
 class Generate:
     """Serves both endpoints. Streams of the entries in `forced_usage` end with usage unasked; `reasoning_field` renames
     the field of a model's thoughts; `default_model` serves requests that name none.
@@ -94,26 +98,45 @@ class Generate:
         self._default_model = default_model
 
     def chat(self, client: Client, data: bytes) -> Awaitable[None] | None:
-        body = parse_body(data)
-        request = read_chat(body.tree, client, self._default_model)
-        return self._serve(client, request, body, "/chat/completions", body.tree["messages"])
+        return self._begin(client, data, self._read_chat)
 
     def completions(self, client: Client, data: bytes) -> Awaitable[None] | None:
+        return self._begin(client, data, self._read_completion)
+
+    def _read_chat(self, client: Client, data: bytes) -> tuple[Request, Asked]:
+        body = parse_body(data)
+        request = read_chat(body.tree, client, self._default_model)
+        return request, self._asked(client, request, body, "/chat/completions", body.tree["messages"])
+
+    def _read_completion(self, client: Client, data: bytes) -> tuple[Request, Asked]:
         body = parse_body(data)
         request = read_completion(body.tree, client, self._default_model)
         prompt = body.tree["prompt"]
-        return self._serve(client, request, body, "/completions", prompt if isinstance(prompt, str) else None)
+        return request, self._asked(client, request, body, "/completions", prompt if isinstance(prompt, str) else None)
 
-    def _serve(self, client: Client, request: Request, body: Body, path: str, prompt: Any) -> Awaitable[None] | None:
+    def _asked(self, client: Client, request: Request, body: Body, path: str, prompt: Any) -> Asked:
         usage = client.caller.usage
         force = usage == "force" or (usage is None and request.model in self._forced_usage)
-        asked = Asked(client, body, path, prompt, force)
-        run = self._pipeline.begin(request)
+        return Asked(client, body, path, prompt, force)
+
+    def _begin(self, client: Client, data: bytes, read: Read) -> Awaitable[None] | None:
+        if len(data) > APART:
+            return self._begin_apart(client, data, read)
+        request, asked = read(client, data)
+        return self._serve(client, self._pipeline.begin(request), asked)
+
+    async def _begin_apart(self, client: Client, data: bytes, read: Read) -> None:
+        request, asked = await asyncio.to_thread(read, client, data)
+        rest = self._serve(client, await self._pipeline.begin_apart(request), asked)
+        if rest is not None:
+            await rest
+
+    def _serve(self, client: Client, run: Run, asked: Asked) -> Awaitable[None] | None:
         text = run.text
         if text is not None:
             self._answer(client, run, asked, text)
             return None
-        return (self._stream if request.stream else self._whole)(client, run, asked)
+        return (self._stream if run.request.stream else self._whole)(client, run, asked)
 
     def _answer(self, client: Client, run: Run, asked: Asked, text: str) -> None:
         """A text of the gateway's own: the whole response."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from pointsman.http.exchange import Client
 from pointsman.http.openai.read import read_embedding, read_rerank
 from pointsman.http.openai.reply import trace_of
 from pointsman.http.openai.sinks import Pieces
-from pointsman.http.strict_json import Body, parse_body
+from pointsman.http.strict_json import APART, Body, parse_body
 from pointsman.pipeline.handle import Pipeline
 from pointsman.ports.backend import Call
 
@@ -48,7 +49,7 @@ class Relay:
     async def embeddings(self, client: Client, data: bytes) -> None:
         """`base64` is made here, from the engine's floats: not every engine knows it, and the official Python client
         asks for nothing else."""
-        body = parse_body(data)
+        body = await _parsed(data)
         request = read_embedding(body.tree, client)
         encoded = body.tree.get("encoding_format") == "base64"
         changes = {"encoding_format": "float"} if encoded else {}
@@ -56,7 +57,7 @@ class Relay:
 
     async def rerank(self, client: Client, data: bytes) -> None:
         """`top_n: null` (Dify) means all, which engines say by leaving it out."""
-        body = parse_body(data)
+        body = await _parsed(data)
         request = read_rerank(body.tree, client)
         await self._serve(client, request, body, "/rerank", {} if body.tree.get("top_n") else {"top_n": None}, None)
 
@@ -69,7 +70,8 @@ class Relay:
         changes: dict[str, Any],
         convert: Callable[[bytes], bytes] | None,
     ) -> None:
-        run = self._pipeline.begin(request)
+        large = len(client.body) > APART
+        run = await self._pipeline.begin_apart(request) if large else self._pipeline.begin(request)
         pieces = Pieces()
         try:
             await run.carry_out(Asked(client, body, path, changes), pieces)
@@ -79,7 +81,7 @@ class Relay:
             client.extra += decision_headers(decision, pieces.target)
         answer = pieces.data
         if convert:
-            answer = convert(answer)
+            answer = await asyncio.to_thread(convert, answer) if len(answer) > APART else convert(answer)
         if client.header(b"x-pointsman-trace") == "1":
             answer = _traced(answer, trace_of(request, decision, pieces.target))
         client.reply(200, answer, (pieces.content_type or "application/json").encode("latin-1"))
@@ -97,10 +99,20 @@ def _traced(answer: bytes, trace: dict[str, Any]) -> bytes:
 def _to_base64(answer: bytes) -> bytes:
     """Every embedding as little-endian float32 in base64, the rest of the answer untouched."""
     try:
-        body = msgspec.json.decode(answer)
-        for item in body["data"]:
+        body = msgspec.json.decode(answer, type=dict[str, msgspec.Raw])
+        items = [
+            msgspec.json.decode(item, type=dict[str, Any])
+            for item in msgspec.json.decode(
+                body["data"], type=list[msgspec.Raw]
+            )  # one by one: no other thread waits long
+        ]
+        for item in items:
             if isinstance(item["embedding"], list):
                 item["embedding"] = base64.b64encode(np.asarray(item["embedding"], dtype="<f4").tobytes()).decode()
     except (msgspec.DecodeError, KeyError, TypeError, ValueError):
         return answer
-    return msgspec.json.encode(body)
+    return msgspec.json.encode({**body, "data": items})
+
+
+async def _parsed(data: bytes) -> Body:
+    return await asyncio.to_thread(parse_body, data) if len(data) > APART else parse_body(data)

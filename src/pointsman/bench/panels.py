@@ -1,0 +1,90 @@
+"""What a picture of a result shows: plain data that `peers/draw.py` draws. In English, whatever the terminal speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pointsman.bench.relay_tables import ONE, title
+from pointsman.bench.results import Results, Spread
+from pointsman.bench.rows import DIRECT, MEMORY, ROWS
+from pointsman.bench.subjects import POINTSMAN
+
+Panel = dict[str, Any]
+
+
+def panels_of(results: Results) -> list[Panel]:
+    """Bars: `labels`, `values`, `low`, `high`, `ours` (which one is Pointsman). Lines: `x`, and `series` of name and y."""
+    made = {"relay": _relay, "layers": _layers, "workers": _workers, "growth": _growth, "rules": _rules}
+    return list(made[results.kind](results))
+
+
+def _relay(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for row in results.rows:
+        if ROWS[row].kind != "idle":
+            spreads = [results.spread(name, row, "cpu_us") for name in names]
+            yield _bars(str(title(row)), "CPU µs per request", names, spreads)
+    if ONE in results.rows:
+        added = [results.difference(name, ONE, "p50_us", DIRECT) for name in names]
+        yield _bars("Added latency at one client", "µs, median", names, added)
+    loaded = [results.spread(name, MEMORY, "loaded_bytes") for name in names]
+    yield _bars("Resident memory after load", "MB", names, loaded, scale=1e-6)
+
+
+def _layers(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for row in results.rows:
+        spreads = [results.spread(name, row, "cpu_us") for name in names]
+        yield _bars(str(title(row)), "CPU µs per request", names, spreads, log=False)
+
+
+def _workers(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for row in results.rows:
+        spreads = [results.spread(name, row, "per_s") for name in names]
+        yield _bars(str(title(row)), "requests per second", names, spreads, log=False)
+
+
+def _growth(results: Results) -> Iterator[Panel]:
+    for axis in results.versions:
+        sizes = [row for row in results.rows if results.spread(axis, row, "cpu_us")]
+        cpu = [results.spread(axis, size, "cpu_us") for size in sizes]
+        stalls = [results.spread(axis, size, "stall_us") for size in sizes]
+        series = [{"name": "CPU µs per request", "y": [spread.median for spread in cpu if spread]}]
+        if all(stalls):
+            series.append(
+                {"name": "longest stall of the loop, µs", "y": [spread.median for spread in stalls if spread]}
+            )
+        yield {"kind": "lines", "title": results.versions[axis], "x": [float(size) for size in sizes], "series": series}
+
+
+def _rules(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for row in results.rows:
+        spreads = [results.spread(name, row, "p50_us") for name in names]
+        if sum(spread is not None for spread in spreads) > 1:
+            yield _bars(row, "µs per decision, median", names, spreads)
+
+
+def _bars(
+    head: str,
+    unit: str,
+    names: Sequence[str],
+    spreads: Sequence[Spread | None],
+    *,
+    scale: float = 1.0,
+    log: bool = True,
+) -> Panel:
+    there = [(name, spread) for name, spread in zip(names, spreads, strict=True) if spread]
+    return {
+        "kind": "bars",
+        "title": head,
+        "unit": unit,
+        "log": log,
+        "labels": [name for name, _ in there],
+        "values": [spread.median * scale for _, spread in there],
+        "low": [spread.low * scale for _, spread in there],
+        "high": [spread.high * scale for _, spread in there],
+        "ours": [name.startswith(POINTSMAN) for name, _ in there],
+    }

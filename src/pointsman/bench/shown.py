@@ -1,0 +1,23 @@
+"""Which tables a result has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pointsman.bench.growth_tables import growth_tables
+from pointsman.bench.relay_tables import layer_tables, relay_tables, worker_tables
+from pointsman.bench.results import Results
+from pointsman.bench.rules_tables import rules_tables
+from pointsman.bench.tables import Table
+
+_TABLES = {
+    "relay": relay_tables,
+    "layers": layer_tables,
+    "workers": worker_tables,
+    "growth": growth_tables,
+    "rules": rules_tables,
+}
+
+
+def tables_of(results: Results) -> Iterable[Table]:
+    return _TABLES[results.kind](results)
