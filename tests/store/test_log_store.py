@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import subprocess
 import sys
 import threading
 import time
+import zlib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +27,7 @@ from pointsman.domain.request import Request, Turn
 from pointsman.domain.target import Snapshot
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
+from pointsman.store import log_batch
 from pointsman.store.log_reader import FILTERS, LogReader
 from pointsman.store.log_writer import LogWriter
 from pointsman.store.seal import Seal
@@ -59,6 +62,11 @@ def numbered(number: int, text: str = "qwertz", **changes: Any) -> Request:
     return msgspec.structs.replace(ask(text, **changes), id=f"r{number}")
 
 
+def noise(length: int) -> str:
+    """A text that no compression makes shorter than half of it."""
+    return os.urandom(length // 2).hex()
+
+
 def written(
     folder: Path, policy: Policy, records: list[Record], prompts: Prompts = "sealed", **settings: Any
 ) -> LogWriter:
@@ -71,6 +79,18 @@ def written(
 
 def all_bytes(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.name != "log.key")
+
+
+def unpacked(folder: Path) -> list[bytes]:
+    """All that can be read in the log without a key."""
+    found: list[bytes] = []
+    database = apsw.Connection(str(folder / "log.sqlite"))
+    for blob in database.execute("select heads from batches union all select contents from batches"):
+        with contextlib.suppress(zlib.error, TypeError):  # sealed, or not kept
+            found.append(log_batch.unpacked(blob[0]))
+    database.close()
+    assert found
+    return found
 
 
 def rows(folder: Path, limit: int = 1000, since: float | None = None, **filters: str) -> list[dict[str, Any]]:
@@ -228,6 +248,12 @@ class TestRows:
         assert rows(tmp_path, **{name: "' or 1=1 --"}) == []
 
 
+def test_in_full_the_prompt_is_there(tmp_path: Path, policy: Policy) -> None:
+    """What the tests of secrecy look for would be found."""
+    written(tmp_path, policy, [record_of(policy, numbered(1, SECRET))], "full")
+    assert sum(SECRET.encode() in data for data in unpacked(tmp_path)) == 1
+
+
 @pytest.mark.parametrize("prompts", ["off", "sealed"])
 class TestSecrecy:
     """No text of the prompt in the bytes on disk, by whatever way it could come there."""
@@ -237,10 +263,10 @@ class TestSecrecy:
         writer.put(record, policy.document, FLEET)
         settled(writer, 1)
         assert writer.written == 1
-        found = all_bytes(folder)  # with the write-ahead log, before a checkpoint
+        found = [all_bytes(folder), *unpacked(folder)]  # with the write-ahead log, before a checkpoint
         assert any(path.name.endswith("-wal") for path in folder.iterdir())
         for form in (text.encode(), text.encode("utf-16-le"), text.lower().encode()):
-            assert form not in found
+            assert not any(form in data for data in found)
         writer.close()
         assert text.encode() not in all_bytes(folder)
 
@@ -326,15 +352,15 @@ class TestKey:
 
     @pytest.mark.parametrize("change", [b"", b"x", b"x" * 5, b"x" * 100])
     def test_what_was_not_sealed_does_not_open(self, change: bytes) -> None:
-        assert Seal(b"k" * 32).open(change, "r1") is None
+        assert Seal(b"k" * 32).open(change, b"r1") is None
 
-    def test_a_row_cannot_be_moved_to_another_request(self) -> None:
+    def test_a_text_cannot_be_moved_to_another_place(self) -> None:
         seal = Seal(b"k" * 32)
-        closed = seal.close(b"text", "r1")
-        assert seal.open(closed, "r1") == b"text"
-        assert seal.open(closed, "r2") is None
-        assert seal.open(closed[:-1] + bytes([closed[-1] ^ 1]), "r1") is None
-        assert seal.close(b"text", "r1") != closed
+        closed = seal.close(b"text", b"r1")
+        assert seal.open(closed, b"r1") == b"text"
+        assert seal.open(closed, b"r2") is None
+        assert seal.open(closed[:-1] + bytes([closed[-1] ^ 1]), b"r1") is None
+        assert seal.close(b"text", b"r1") != closed
 
 
 class TestRetention:
@@ -344,7 +370,7 @@ class TestRetention:
         written(tmp_path, policy, old, "full", keep=30 * DAY)
         database = apsw.Connection(str(tmp_path / "log.sqlite"))
         for table in ("policies", "snapshots"):
-            database.execute(f"update {table} set first_seen = ?", (now - 10 * DAY,))
+            database.execute(f"update {table} set used = ?", (now - 10 * DAY,))
             database.execute(f"insert into {table} values ('gone', ?, x'00')", (now - 10 * DAY,))
         database.close()
         written(tmp_path, policy, [record_of(policy, numbered(9), received=now)], "full", keep=7 * DAY)
@@ -359,17 +385,21 @@ class TestRetention:
 
     def test_a_prompt_that_was_kept_long_enough_is_off_the_disk(self, tmp_path: Path, policy: Policy) -> None:
         now = time.time()
-        old = [record_of(policy, numbered(n, f"{SECRET} {n}"), received=now - 10 * DAY) for n in range(40)]
-        written(tmp_path, policy, old, "full", keep=30 * DAY)
-        assert SECRET.encode() in all_bytes(tmp_path)
+        for n in range(40):
+            written(tmp_path, policy, [record_of(policy, numbered(n, noise(300)), received=now - 10 * DAY)], "full")
+        database = apsw.Connection(str(tmp_path / "log.sqlite"))
+        pieces = [blob[at : at + 40] for (blob,) in database.execute("select contents from batches") for at in (0, 300)]
+        database.close()
+        assert len(pieces) == 80
+        assert all(piece in all_bytes(tmp_path) for piece in pieces)
         written(tmp_path, policy, [record_of(policy, numbered(99))], "full", keep=7 * DAY)
-        assert SECRET.encode() not in all_bytes(tmp_path)
+        assert not any(piece in all_bytes(tmp_path) for piece in pieces)
 
     def test_a_policy_of_long_ago_that_is_used_again_stays(self, tmp_path: Path, policy: Policy) -> None:
         now = time.time()
         written(tmp_path, policy, [record_of(policy, numbered(1), received=now - 50 * DAY)], keep=100 * DAY)
         database = apsw.Connection(str(tmp_path / "log.sqlite"))
-        database.execute("update policies set first_seen = 1; update snapshots set first_seen = 1")
+        database.execute("update policies set used = 1; update snapshots set used = 1")
         database.close()
         written(tmp_path, policy, [record_of(policy, numbered(2))], keep=DAY)
         reader = LogReader(tmp_path)
@@ -381,16 +411,51 @@ class TestTrouble:
     """Nothing here may reach a request: `put` never raises, what is lost is counted and said."""
 
     def test_a_backlog_that_is_full_drops_and_counts(self, tmp_path: Path, policy: Policy) -> None:
-        writer = LogWriter(tmp_path, "off", DAY, backlog=5, linger=0.3)
-        record = record_of(policy, numbered(1))
-        writer.put(record, policy.document, FLEET)
-        time.sleep(0.1)  # the writer holds one item and waits for more
-        for number in range(2, 22):
+        """Another process holds the file, so that what is taken waits."""
+        writer = LogWriter(tmp_path, "off", DAY, backlog=1000, linger=0.0)
+        writer._connection.set_busy_timeout(10)
+        other = apsw.Connection(str(tmp_path / "log.sqlite"))
+        other.execute("begin immediate")
+        record = record_of(policy, numbered(0))
+        for number in range(1000):
             writer.put(msgspec.structs.replace(record, request=numbered(number)), policy.document, FLEET)
-        assert writer.dropped == 15
+            if writer.dropped:
+                break
+            time.sleep(0.01)
+        assert writer.dropped == 1
+        assert 3 < number < 100
+        other.execute("rollback")
         writer.close()
-        assert writer.written == 6
-        assert len(rows(tmp_path)) == 6
+        assert writer.written == number
+        assert len(rows(tmp_path)) == number
+        other.close()
+
+    def test_what_a_lock_kept_back_until_the_end_is_counted(self, tmp_path: Path, policy: Policy) -> None:
+        writer = LogWriter(tmp_path, "off", DAY, linger=0.0)
+        writer._connection.set_busy_timeout(10)
+        other = apsw.Connection(str(tmp_path / "log.sqlite"))
+        other.execute("begin immediate")
+        for number in range(3):
+            writer.put(record_of(policy, numbered(number)), policy.document, FLEET)
+        writer.close()
+        assert (writer.written, writer.dropped) == (0, 3)
+        assert "locked" in (writer.problem or "")
+        other.execute("rollback")
+        other.close()
+
+    def test_a_large_record_is_a_batch_of_its_own(self, tmp_path: Path, policy: Policy) -> None:
+        writer = LogWriter(tmp_path, "sealed", DAY, linger=60.0)
+        for number, size in enumerate((10, 3_000_000, 10)):
+            writer.put(record_of(policy, numbered(number, noise(size))), policy.document, FLEET)
+            if number == 1:
+                settled(writer, 2)
+        writer.close()
+        assert writer.written == 3
+        reader = LogReader(tmp_path)
+        whole = reader.whole("r1")
+        assert whole is not None
+        assert len(whole.request.turns[0].text) == 3_000_000
+        reader.close()
 
     def test_a_disk_that_is_full_drops_counts_and_recovers(self, tmp_path: Path, policy: Policy) -> None:
         writer = LogWriter(tmp_path, "full", DAY, linger=0.0)
@@ -399,7 +464,7 @@ class TestTrouble:
         pages = writer._connection.execute("pragma page_count").fetchall()[0][0]
         writer._connection.execute(f"pragma max_page_count={pages + 2}")
         for number in range(1, 4):
-            writer.put(record_of(policy, numbered(number, "x" * 200_000)), policy.document, FLEET)
+            writer.put(record_of(policy, numbered(number, noise(200_000))), policy.document, FLEET)
         settled(writer, 4)
         assert (writer.written, writer.dropped) == (1, 3)
         assert writer.problem
@@ -416,7 +481,7 @@ class TestTrouble:
     def test_a_disk_that_is_full_is_said_to_be_full(self, tmp_path: Path, policy: Policy) -> None:
         writer = LogWriter(tmp_path, "full", DAY, linger=0.0)
         writer._connection.execute("pragma max_page_count=1")
-        writer.put(record_of(policy, numbered(1, "x" * 200_000)), policy.document, FLEET)
+        writer.put(record_of(policy, numbered(1, noise(200_000))), policy.document, FLEET)
         settled(writer, 1)
         writer.close()
         assert "full" in (writer.problem or "")
@@ -512,7 +577,7 @@ class TestBesideAWriter:
         written(tmp_path, policy, [record_of(policy, numbered(1))])
         reader = LogReader(tmp_path)
         with pytest.raises(apsw.ReadOnlyError):
-            reader._connection.execute("delete from requests")
+            reader._connection.execute("delete from batches")
         reader.close()
 
 

@@ -355,7 +355,7 @@ class Connection(asyncio.Protocol):
             limit=0,
             language=self._server.gateway.doors.language,
         )
-        client.extra = []
+        client.extra = b""
         client.started = True
         self._line.append(client)
         client.error(error)

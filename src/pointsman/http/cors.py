@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said
+from pointsman.http.header_lines import header_lines
 
 _EXPOSED = (
     b"x-pointsman-request-id, x-pointsman-stage, x-pointsman-rule, x-pointsman-target, x-pointsman-reason, "
@@ -21,26 +22,25 @@ class Cors:
         self._all = "*" in allowed
         self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed)
 
-    def headers(self, origin: str | None) -> list[tuple[bytes, bytes]]:
+    def headers(self, origin: str | None) -> bytes:
         """Response headers for a request of that origin; none where it may not read the answer."""
         if origin is None or not self.allows(origin):
-            return []
-        return [
+            return b""
+        return header_lines(
             (b"access-control-allow-origin", origin.encode("latin-1")),
             (b"access-control-expose-headers", _EXPOSED),
             (b"vary", b"Origin"),
-        ]
+        )
 
-    def preflight(self, origin: str, wanted: str | None) -> list[tuple[bytes, bytes]]:
+    def preflight(self, origin: str, wanted: str | None) -> bytes:
         """The answer to a browser that asks first. Raises a 403 for an origin that is not let in."""
         if not self.allows(origin):
             raise self.refusal(origin)
-        return [
-            *self.headers(origin),
+        return self.headers(origin) + header_lines(
             (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
             (b"access-control-allow-headers", (wanted or "authorization, content-type").encode("latin-1")),
             (b"access-control-max-age", b"86400"),
-        ]
+        )
 
     @staticmethod
     def refusal(origin: str) -> PointsmanError:

@@ -6,31 +6,31 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from pointsman.domain.decision import Decision
+from pointsman.http.header_lines import header_lines
 
 _SAFE = " !#$&'()*+,-./:;<=>?@[]^_`{|}~\""
 _LONGEST = 400
 
 
-def decision_headers(decision: Decision, target: str | None = None) -> list[tuple[bytes, bytes]]:
-    """Text outside ASCII is percent-encoded UTF-8. The target is there once one has answered."""
-    headers = [
-        (b"x-pointsman-stage", decision.stage.encode()),
-        (b"x-pointsman-reason", _text(decision.reason)),
-        (b"x-pointsman-policy", decision.policy.encode()),
-    ]
-    if decision.rule:
-        headers.append((b"x-pointsman-rule", _text(decision.rule)))
-    if target:
-        headers.append(target_header(target))
-    return headers
-
-
-def target_header(target: str) -> tuple[bytes, bytes]:
-    """Who answered: `model@backend`."""
-    return b"x-pointsman-target", _text(target)
+def decision_headers(decision: Decision, target: str | None = None) -> bytes:
+    """As lines. Text outside ASCII is percent-encoded UTF-8. The target, `model@backend`, is there once one has answered."""
+    return _lines(decision.stage, decision.reason, decision.policy, decision.rule, target)
 
 
 @lru_cache(maxsize=512)
+def _lines(stage: str, reason: str, policy: str, rule: str | None, target: str | None) -> bytes:
+    pairs = [
+        (b"x-pointsman-stage", stage.encode()),
+        (b"x-pointsman-reason", _text(reason)),
+        (b"x-pointsman-policy", policy.encode()),
+    ]
+    if rule:
+        pairs.append((b"x-pointsman-rule", _text(rule)))
+    if target:
+        pairs.append((b"x-pointsman-target", _text(target)))
+    return header_lines(*pairs)
+
+
 def _text(text: str) -> bytes:
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"

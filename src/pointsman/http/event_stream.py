@@ -7,13 +7,14 @@ import asyncio
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
-from pointsman.http.exchange import Client, Headers, error_body
+from pointsman.http.exchange import Client, error_body
+from pointsman.http.header_lines import header_lines
 
-HEADERS: Headers = [
+HEADERS = header_lines(
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-cache"),
     (b"x-accel-buffering", b"no"),
-]
+)
 # A block of its own that starts with a colon: every SSE reader passes it over (Dify's drops the block, never the stream).
 HEARTBEAT = b": waiting\n\n"
 
@@ -29,7 +30,7 @@ class EventStream:
         self._last = self._loop.time()
         self._end = b"\n\n"
         self._timer: asyncio.TimerHandle | None = self._loop.call_later(heartbeat_after, self._tick)
-        self.headers: Headers = []
+        self.headers = b""
 
     def write(self, data: bytes) -> bool:
         """Bytes of one or more events, or of a part of one. The first call sends the headers. False: the client reads too

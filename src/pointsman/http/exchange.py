@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 import msgspec
@@ -14,7 +14,6 @@ from pointsman.domain.said import Tongue, encodable, told
 from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
 
-Headers = list[tuple[bytes, bytes]]
 Work = Callable[["Client"], Awaitable[None] | None]
 STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in http.HTTPStatus}
 
@@ -71,7 +70,7 @@ class Client:
         self.keep_alive = keep_alive
         self.old = old
         self.caller = ANYONE
-        self.extra: Headers = [(b"x-pointsman-request-id", request_id.encode())]
+        self.extra = b"x-pointsman-request-id: %b\r\n" % request_id.encode()
         self.work: Work | None = None
         self.refusal: PointsmanError | None = None
         self.question_language: str | None = None
@@ -121,8 +120,9 @@ class Client:
         self._parts.append(data)
         return True
 
-    def start(self, status: int, headers: Iterable[tuple[bytes, bytes]], length: int | None = None) -> None:
-        """Sends the head. A body of `length` bytes follows; None: nobody knows how many."""
+    def start(self, status: int, headers: bytes, length: int | None = None) -> None:
+        """Sends the head, `headers` and `extra` in it, as `header_lines` makes them. A body of `length` bytes follows; None:
+        nobody knows how many."""
         self._wire.write(self._head(status, headers, length))
 
     def write(self, data: bytes) -> bool:
@@ -150,10 +150,10 @@ class Client:
         status: int,
         data: bytes,
         content_type: bytes = b"application/json",
-        headers: Iterable[tuple[bytes, bytes]] = (),
+        headers: bytes = b"",
     ) -> None:
-        """A whole response at once."""
-        head = self._head(status, [(b"content-type", content_type), *headers], len(data))
+        """A whole response at once. `content_type` holds no line break."""
+        head = self._head(status, b"content-type: %b\r\n%b" % (content_type, headers), len(data))
         self._wire.write(head if self.method == "HEAD" else head + data)
         self.ended = True
         self._wire.done()
@@ -163,11 +163,11 @@ class Client:
         self.reply(status, msgspec.json.encode(value, enc_hook=self._encodable))
 
     def error(self, error: PointsmanError) -> None:
-        headers: Headers = []
+        headers = b""
         if error.retry_after is not None:
-            headers.append((b"retry-after", str(max(1, round(error.retry_after))).encode()))
+            headers += b"retry-after: %d\r\n" % max(1, round(error.retry_after))
         if error.status == 401:
-            headers.append((b"www-authenticate", b"Bearer"))
+            headers += b"www-authenticate: Bearer\r\n"
         if error.status in (413, 415):
             self.keep_alive = False
         self.reply(error.status, msgspec.json.encode(error_body(error, self.request_id, self.tongue)), headers=headers)
@@ -175,23 +175,19 @@ class Client:
     def _encodable(self, part: Any) -> Any:
         return encodable(part, self.tongue)
 
-    def _head(self, status: int, headers: Iterable[tuple[bytes, bytes]], length: int | None) -> bytes:
+    def _head(self, status: int, headers: bytes, length: int | None) -> bytes:
         self.began = True
-        pairs = [*headers, *self.extra]
+        framing = b""
         if length is not None:
             if status != 204:
-                pairs.append((b"content-length", b"%d" % length))
+                framing = b"content-length: %d\r\n" % length
         elif self.old:
             self.keep_alive = False
         else:
             self._chunked = True
-            pairs.append((b"transfer-encoding", b"chunked"))
-        if not self.keep_alive:
-            pairs.append((b"connection", b"close"))
-        lines = b"\r\n".join([b"%b: %b" % pair for pair in pairs])
-        if lines.count(b"\n") != len(pairs) - 1 or lines.count(b"\r") != len(pairs) - 1:
-            raise ValueError("a line break in a response header")
-        return b"%b%b\r\n\r\n" % (STATUS_LINES[status], lines)
+            framing = b"transfer-encoding: chunked\r\n"
+        ending = b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n"
+        return b"".join((STATUS_LINES[status], headers, self.extra, framing, ending))
 
 
 ANYONE = Caller()

@@ -13,6 +13,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.links import LinkError, Links
 from pointsman.domain.said import Said
 from pointsman.http.exchange import Client
+from pointsman.http.header_lines import header_lines
 
 _PIECE = 256 << 10
 _EXPIRED = Said("this link has expired; ask for the report again", "这个链接已过期；请重新生成报表")
@@ -46,12 +47,12 @@ class Files:
         with path.open("rb") as file:
             client.start(
                 200,
-                [
+                header_lines(
                     (b"content-type", kind.encode()),
                     (b"content-disposition", disposition.encode()),
                     (b"cache-control", b"private, no-store"),
                     (b"x-content-type-options", b"nosniff"),
-                ],
+                ),
                 path.stat().st_size,
             )
             while piece := await asyncio.to_thread(file.read, _PIECE):

@@ -14,6 +14,7 @@ from pointsman.domain.said import Said, Tongue, said
 from pointsman.http.auth import ANONYMOUS, Keys
 from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client
+from pointsman.http.header_lines import header_lines
 
 log = logging.getLogger("pointsman")
 
@@ -119,7 +120,7 @@ class Gateway:
         path = next((prefix for prefix in _PREFIXES if path.startswith(prefix)), path)
         if method not in ("GET", "HEAD") or path not in doors.gets:
             allowed = " or ".join(doors.methods(path))
-            client.extra.append((b"allow", allowed.replace(" or ", ", ").encode()))
+            client.extra += header_lines((b"allow", allowed.replace(" or ", ", ").encode()))
             client.keep_alive = client.keep_alive and method != "CONNECT"
             raise PointsmanError(
                 said(

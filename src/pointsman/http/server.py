@@ -7,7 +7,9 @@ import contextlib
 import socket
 
 from pointsman.http.connection import Connection
+from pointsman.http.crowd import Crowd
 from pointsman.http.gateway import Gateway, RequestIds
+from pointsman.http.one_by_one import OneByOne
 
 
 class Server:
@@ -21,12 +23,21 @@ class Server:
         self.loop = asyncio.get_running_loop()
         self.connections: set[Connection] = set()
         self.tasks: set[asyncio.Task[None]] = set()
-        self._listening: asyncio.Server | None = None
+        self._listening: asyncio.Server | OneByOne | None = None
+        self._shared: OneByOne | None = None
         self._empty: asyncio.Event | None = None
 
     async def listen(self, listener: socket.socket) -> None:
         """Takes connections from here on. `listener` listens already."""
         self._listening = await self.loop.create_server(lambda: Connection(self), sock=listener)
+
+    def listen_with(self, listener: socket.socket, crowd: Crowd, place: int) -> None:
+        """As `listen`, where other processes take connections from `listener`, too: the `crowd`, in which this process is
+        number `place`."""
+        self._listening = self._shared = OneByOne(
+            listener, crowd, place, lambda: Connection(self), lambda: len(self.connections)
+        )
+        self._shared.open()
 
     async def close(self, grace: float) -> None:
         """Takes no more connections, lets requests under way finish for `grace` seconds, then cancels them."""
@@ -48,5 +59,7 @@ class Server:
 
     def emptied(self) -> None:
         """To be told when a connection or a task has ended."""
+        if self._shared is not None:
+            self._shared.counted()
         if self._empty is not None and not self.connections and not self.tasks:
             self._empty.set()

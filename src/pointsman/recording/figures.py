@@ -6,13 +6,15 @@ import json
 import re
 from typing import Any
 
+import msgspec
+
 Counts = tuple[int | None, int | None, int | None, bool]
 """(input tokens, output tokens, cached input tokens, estimated)."""
 
 _LONGEST = 2048
 _OPENS = re.compile(rb"\s*:\s*(?=\{)")
 _MOST = 1 << 53
-_decoder = json.JSONDecoder()
+_slow = json.JSONDecoder()
 
 
 def last_object(block: bytes, key: bytes) -> bytes:
@@ -46,12 +48,19 @@ def counts_of_timings(data: bytes) -> Counts | None:
 
 
 def _parsed(data: bytes) -> dict[str, Any] | None:
-    if not data:
+    """The object that `data` begins with. Its end is where braces balance; a brace inside a text takes the slow way."""
+    end = data.find(b"}") + 1
+    while end and data.count(b"{", 0, end) != data.count(b"}", 0, end):
+        end = data.find(b"}", end) + 1
+    if not end:
         return None
     try:
-        value, _ = _decoder.raw_decode(data.decode("latin-1"))
-    except (ValueError, RecursionError):
-        return None
+        value = msgspec.json.decode(data[:end])
+    except (msgspec.DecodeError, RecursionError):
+        try:
+            value, _ = _slow.raw_decode(data.decode("latin-1"))
+        except (ValueError, RecursionError):
+            return None
     return value if isinstance(value, dict) else None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +17,16 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.domain.target import Snapshot
-from pointsman.store.log_row import Content
-from pointsman.store.log_schema import NAME, read_log
+from pointsman.store.log_file import read_log
+from pointsman.store.log_row import Content, Head
+from pointsman.store.log_schema import NAME
 from pointsman.store.seal import Seal
+from pointsman.store.stored_batch import StoredBatch
 
 LogError = apsw.Error
 
-_MOST = (1 << 63) - 1
 FILTERS = ("id", "stage", "rule", "target", "outcome", "caller", "model", "endpoint", "language", "task_type", "error")
-_PLAIN = (
-    "id, received, endpoint, model, caller, stage, rule, action, outcome, status, error, target, language, task_type, "
-    "input_tokens, output_tokens, cached_tokens, output_estimated, decided_ms, ttft_ms, total_ms, policy, snapshot, seed, "
-    "exact_tokens, features, attempts, prompts"
-)
+_WITH_ID = "first_id <= :id and last_id >= :id"
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -41,7 +40,8 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class LogReader:
-    """Raises FileNotFoundError where there is no log yet."""
+    """Raises FileNotFoundError where there is no log yet. What it returns is as of the call; the methods raise LogError
+    where the file is no log, another version's, or damaged."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / NAME
@@ -55,22 +55,12 @@ class LogReader:
             )
         self._connection = read_log(path)
         self._folder = folder
+        self._last: StoredBatch | None = None  # whose contents were asked for: the next request is often of the same
 
     def rows(self, filters: dict[str, str], since: float | None, limit: int) -> Iterator[dict[str, Any]]:
-        """Newest first. `filters` are column → value, columns of FILTERS; `since` is seconds since the epoch."""
-        where = ["1"] + [f"{column} = :{column}" for column in filters if column in FILTERS]
-        values: dict[str, Any] = {name: whole_characters(value) for name, value in filters.items()}
-        values["limit"] = min(limit, _MOST)
-        if since is not None:
-            where.append("received >= :since")
-            values["since"] = since
-        query = f"select {_PLAIN} from requests where {' and '.join(where)} order by received desc limit :limit"  # noqa: S608
-        names = [name.strip() for name in _PLAIN.split(",")]
-        for row in self._connection.execute(query, values):
-            record = dict(zip(names, row, strict=True))
-            for name in ("features", "attempts"):
-                record[name] = msgspec.json.decode(record[name]) if record[name] else None
-            yield record
+        """Newest first. `filters` are name → value, names of FILTERS; `since` is seconds since the epoch."""
+        wanted = {name: whole_characters(value) for name, value in filters.items() if name in FILTERS}
+        return islice(self._newest_first(wanted, since), min(limit, sys.maxsize))
 
     def content(self, request_id: str) -> tuple[Request, Decision | None] | None:
         """What was asked and decided, in full; None where it was not kept or the key is not here."""
@@ -79,38 +69,79 @@ class LogReader:
 
     def whole(self, request_id: str) -> Content | None:
         """The same, with the tries at targets and what the engines said."""
-        query = "select prompts, content from requests where id = ?"
-        found = self._connection.execute(query, (whole_characters(request_id),)).fetchone()
-        if not found or found[1] is None:
-            return None
-        data: bytes | None = found[1]
-        if found[0] == "sealed" and data is not None:
-            seal = Seal.found_in(self._folder)
-            data = seal.open(data, request_id) if seal else None
-        return msgspec.msgpack.decode(data, type=Content) if data else None
+        batch = self._holding(request_id)
+        return batch.content(batch.places[request_id]) if batch else None
 
     def evidence(self, request_id: str) -> Evidence | None:
         """None where the request is not known, had no decision, or its content was not kept."""
-        content = self.content(request_id)
-        if content is None or content[1] is None:
+        batch = self._holding(request_id)
+        if batch is None:
             return None
-        request, decision = content[0], content[1]
-        exact = self._connection.execute("select exact_tokens from requests where id = ?", (request_id,)).fetchone()
-        policy = self._document("policies", decision.policy)
-        snapshot = self._document("snapshots", decision.snapshot)
+        place = batch.places[request_id]
+        content = batch.content(place)
+        if content is None or content.decision is None:
+            return None
+        policy = self._document("policies", content.decision.policy)
+        snapshot = self._document("snapshots", content.decision.snapshot)
         if policy is None or snapshot is None:
             return None
         return Evidence(
-            request,
-            decision,
+            content.request,
+            content.decision,
             msgspec.msgpack.decode(policy, type=PolicyDocument),
             msgspec.msgpack.decode(snapshot, type=Snapshot),
-            exact[0] if exact else None,
+            batch.heads[place].exact_tokens,
         )
 
     def close(self) -> None:
         self._connection.close()
 
+    def _newest_first(self, wanted: dict[str, str], since: float | None) -> Iterator[dict[str, Any]]:
+        texts = [value.encode() for value in wanted.values()]
+        where, values, index = ["1"], dict[str, Any](), "batches_by_time"
+        if since is not None:
+            where.append("last >= :since")
+            values["since"] = since
+        if "id" in wanted:
+            where.append(_WITH_ID)
+            values["id"] = wanted["id"]
+            index = "batches_by_id"
+        query = (
+            f"select id, last, prompts, heads from batches indexed by {index} "  # noqa: S608
+            f"where {' and '.join(where)} order by last desc, id desc"
+        )
+        found: list[tuple[Head, StoredBatch]] = []  # the newest at the end
+        for number, last, prompts, heads in self._connection.execute(query, values):
+            while found and found[-1][0].received >= last:  # this batch and those after it have nothing newer
+                head, batch = found.pop()
+                yield batch.row(head)
+            batch = StoredBatch(number, prompts, heads)
+            if batch.may_hold(texts):
+                found += [(head, batch) for head in batch.matching(wanted) if since is None or head.received >= since]
+                found.sort(key=_received)
+        while found:
+            head, batch = found.pop()
+            yield batch.row(head)
+
+    def _holding(self, request_id: str) -> StoredBatch | None:
+        """The batch with that request, its contents open where they can be."""
+        if self._last is not None and request_id in self._last.places:
+            return self._last
+        values = {"id": whole_characters(request_id)}
+        query = f"select id, prompts, heads from batches where {_WITH_ID} order by last_id"  # noqa: S608
+        for number, prompts, heads in self._connection.execute(query, values):
+            batch = StoredBatch(number, prompts, heads)
+            if batch.may_hold([values["id"].encode()]) and request_id in batch.places:
+                row = self._connection.execute("select contents from batches where id = ?", (number,)).fetchone()
+                batch.open(row[0] if row else None, Seal.found_in(self._folder))
+                self._last = batch
+                return batch
+        return None
+
     def _document(self, table: str, name: str) -> bytes | None:
         found = self._connection.execute(f"select document from {table} where hash = ?", (name,)).fetchone()  # noqa: S608
         return found[0] if found else None
+
+
+def _received(found: tuple[Head, StoredBatch]) -> float:
+    return found[0].received

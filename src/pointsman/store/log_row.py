@@ -1,26 +1,60 @@
-"""A record as a row of the log: which columns it has, and what of a prompt may stand in them."""
+"""What is kept of a record: a head in the plain, and a content that may hold words of the prompt."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import astuple, replace
 
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.decision import Decision
-from pointsman.domain.policy import PolicyDocument
+from pointsman.domain.features import Features
 from pointsman.domain.record import Record
 from pointsman.domain.request import Request
-from pointsman.store.seal import Seal
 
 Prompts = Literal["sealed", "off", "full"]
-INSERT = f"insert or replace into requests values ({','.join('?' * 29)})"  # noqa: S608
+FEATURES = Features.__struct_fields__
+CONTENT = (Request.__struct_fields__, Decision.__struct_fields__)
 UNKNOWN = "(unknown)"
 _CODE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
-class Content(msgspec.Struct, frozen=True, array_like=True):
+class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What lists show and filter by, as it is read; `head_of` writes it, in this order. It is an array on disk: a new
+    field goes to the end and has a default. `features` are values without their names, which stand once in a batch.
+    Features and attempts stay as they were written, so that a log can be listed after they have changed."""
+
+    id: str
+    received: float
+    endpoint: str
+    model: str
+    caller: str
+    stage: str | None
+    rule: str | None
+    action: str | None
+    outcome: str
+    status: int
+    error: str | None
+    target: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    output_estimated: bool
+    decided_ms: float | None
+    ttft_ms: float | None
+    total_ms: float | None
+    policy: str | None
+    snapshot: str | None
+    seed: int | None
+    exact_tokens: int | None
+    features: list[Any] | None
+    attempts: list[dict[str, Any]]
+
+
+class Content(msgspec.Struct, frozen=True):
     """All of a record that may hold words of a prompt: sealed, kept in the plain, or not kept at all."""
 
     request: Request
@@ -28,52 +62,61 @@ class Content(msgspec.Struct, frozen=True, array_like=True):
     attempts: tuple[Attempt, ...] = ()
 
 
-def row_of(record: Record, policy: PolicyDocument, prompts: Prompts, seal: Seal | None) -> tuple[Any, ...]:
-    """Values in the order of the table. Unless prompts are kept in `full`, no column but the content holds a text that a
-    client or an engine wrote: not an engine's error, which may quote the prompt, nor a `model` that there is not.
-    Raises UnicodeEncodeError for half a surrogate pair."""
+def without_quotes(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
+    """Without what engines said, which may quote the prompt; the same object where they said nothing."""
+    for attempt in attempts:
+        if attempt.message is not None:
+            return tuple(replace(each, message=None) for each in attempts)
+    return attempts
+
+
+def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str], prompts: Prompts) -> tuple[Any, ...]:
+    """The fields of a Head. `attempts` are those to be shown, `named` the models and entries that there are. Unless prompts
+    are kept in `full`, nothing in it is a text that a client or an engine wrote: not an engine's error, nor a `model` that
+    there is not."""
     request, decision, times = record.request, record.decision, record.timings
-    features = decision.features if decision else None
-    attempts, model, error = record.attempts, request.model[:200], record.error
+    model, error = request.model, record.error
     if prompts != "full":
-        attempts = tuple(msgspec.structs.replace(attempt, message=None) for attempt in attempts)
-        if request.model not in policy.names and all(entry.name != request.model for entry in policy.entries):
+        if model not in named:
             model = UNKNOWN
         if error is not None and not _CODE.fullmatch(error):
             error = "other"
-    content = None
-    if prompts != "off":
-        content = msgspec.msgpack.encode(Content(request, decision, record.attempts))
-        if seal:
-            content = seal.close(content, request.id)
+    if decision is None:
+        stage = rule = action = policy = snapshot = seed = features = None
+    else:
+        stage, rule, action, features = decision.stage, decision.rule, decision.action, decision.features
+        policy, snapshot, seed = decision.policy, decision.snapshot, decision.seed
     return (
         request.id,
         record.received,
         request.endpoint,
-        model,
+        model if len(model) <= 200 else model[:200],
         request.caller,
-        decision.stage if decision else None,
-        decision.rule if decision else None,
-        decision.action if decision else None,
+        stage,
+        rule,
+        action,
         record.outcome,
         record.status,
         error,
         record.target,
-        features.language if features else None,
-        features.task_type if features else None,
-        record.input_tokens if record.input_tokens is not None else features.input_tokens if features else None,
+        record.input_tokens,
         record.output_tokens,
         record.cached_tokens,
-        int(record.output_estimated),
+        record.output_estimated,
         times.decided,
         times.ttft,
         times.total,
-        decision.policy if decision else None,
-        decision.snapshot if decision else None,
-        decision.seed if decision else None,
+        policy,
+        snapshot,
+        seed,
         record.exact_tokens,
-        msgspec.json.encode(features) if features else None,
-        msgspec.json.encode(attempts),
-        prompts,
-        content,
+        features and astuple(features),
+        attempts,
     )
+
+
+def content_of(record: Record, attempts: tuple[Attempt, ...]) -> tuple[Any, ...]:
+    """(values of the request, values of the decision, attempts), without what the head has: features, and attempts where
+    they are the same there."""
+    decision = record.decision
+    return astuple(record.request), decision and astuple(replace(decision, features=None)), attempts

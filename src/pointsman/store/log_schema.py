@@ -1,20 +1,22 @@
-"""The tables of the request log, opening them, and writing to them in one piece."""
+"""The tables of the request log, writing to them in one piece, and saying what went wrong.
+
+A row of `batches` is some tens of milliseconds of traffic. `heads` is what may be known without a key, `contents` what
+holds words of the prompts, null where none are kept; both are MessagePack, in zlib where they are not short, and
+`contents` is sealed where `prompts` says so. `last` is the newest `received` in the batch, `first_id` and `last_id` are the
+bounds of its ids. `used` is when a batch last referred to the document, to the hour."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import apsw
 
 from pointsman.config.others_words import all_of, message_of
-from pointsman.domain.said import Said, said
+from pointsman.domain.said import Said
 
 NAME = "log.sqlite"
-VERSION = 1
-_WAIT = 5000  # milliseconds for another process to let go
+VERSION = 2
 
 _SAYS: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.NotADBError, "它不是数据库文件"),
@@ -27,53 +29,16 @@ _SAYS: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.IOError, "读写磁盘出错"),
     (apsw.SQLError, "它不是请求日志，或者结构不对"),
 )
-_TABLES = """
-create table if not exists requests (
-  id text primary key, received real not null, endpoint text not null, model text not null, caller text not null,
-  stage text, rule text, action text, outcome text not null, status integer not null, error text, target text,
-  language text, task_type text, input_tokens integer, output_tokens integer, cached_tokens integer,
-  output_estimated integer not null, decided_ms real, ttft_ms real, total_ms real,
-  policy text, snapshot text, seed integer, exact_tokens integer,
-  features blob, attempts blob, prompts text not null, content blob
-) without rowid;
-create index if not exists requests_by_time on requests (received);
-create table if not exists policies (hash text primary key, first_seen real not null, document blob not null) without rowid;
-create table if not exists snapshots (hash text primary key, first_seen real not null, document blob not null) without rowid;
+TABLES = """
+create table if not exists batches (
+  id integer primary key, last real not null, first_id text not null, last_id text not null, count integer not null,
+  prompts text not null, heads blob not null, contents blob
+);
+create index if not exists batches_by_time on batches (last);
+create index if not exists batches_by_id on batches (last_id, first_id);
+create table if not exists policies (hash text primary key, used real not null, document blob not null) without rowid;
+create table if not exists snapshots (hash text primary key, used real not null, document blob not null) without rowid;
 """
-
-
-def open_log(path: Path) -> apsw.Connection:
-    """For writing. Its owner alone may read the file (SQLite gives those beside it the same rights), and what is deleted
-    is overwritten. Raises OSError, and apsw.Error that names the file where it is no database or a newer version's."""
-    _for_owner_only(path)
-    connection = apsw.Connection(str(path))
-    try:
-        connection.set_busy_timeout(_WAIT)
-        for setting in ("journal_mode=wal", "synchronous=normal", "secure_delete=on"):
-            connection.execute(f"pragma {setting}").fetchall()  # apsw runs a statement only as far as it is read
-        found = connection.execute("pragma user_version").fetchone()
-        if found and found[0] > VERSION:
-            raise apsw.SQLError(
-                said(
-                    "a newer version wrote it (schema {found}, this one knows {known})",
-                    "它是更新的版本写的（结构 {found}，这个版本只认识 {known}）",
-                    found=found[0],
-                    known=VERSION,
-                )
-            )
-        connection.execute(_TABLES)
-        connection.execute(f"pragma user_version={VERSION}")
-    except apsw.Error as error:
-        connection.close()
-        raise type(error)(said("{path}: {why}", "{path}：{why}", path=path, why=explained(error))) from None
-    return connection
-
-
-def read_log(path: Path) -> apsw.Connection:
-    """For reading only, beside a running gateway."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    connection.set_busy_timeout(_WAIT)
-    return connection
 
 
 @contextlib.contextmanager
@@ -95,11 +60,3 @@ def explained(error: Exception) -> str:
     if isinstance(text, Said) or not isinstance(error, apsw.Error):
         return all_of(error)
     return Said(text, next((zh for kind, zh in _SAYS if isinstance(error, kind)), "SQLite 报错"))
-
-
-def _for_owner_only(path: Path) -> None:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        with contextlib.suppress(OSError):  # not there, or another's: then that other may read it anyway
-            if file.stat().st_mode & 0o077:
-                file.chmod(0o600)

@@ -1,14 +1,13 @@
-"""Finished requests → SQLite, off the hot path: a queue, one thread, commits in groups."""
+"""Finished requests → SQLite, off the hot path: encoded where they end, written by one thread, a batch a row."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import queue
 import threading
 import time
+from collections import deque
 from pathlib import Path
-from typing import Any
 
 import apsw
 import msgspec
@@ -17,76 +16,100 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
-from pointsman.store.log_row import INSERT, Prompts, row_of
-from pointsman.store.log_schema import NAME, all_or_nothing, explained, open_log
+from pointsman.store.log_batch import Batch
+from pointsman.store.log_file import alone_in, open_log
+from pointsman.store.log_row import Prompts
+from pointsman.store.log_schema import NAME, all_or_nothing, explained
 from pointsman.store.retention import Retention
 from pointsman.store.seal import KEY, Seal
 
 log = logging.getLogger("pointsman")
 
-_Item = tuple[Record, PolicyDocument, Snapshot]
-_Row = tuple[_Item, tuple[Any, ...]]
-_ALL_FAIL = (  # no record is at fault: the next one would fare as the last
-    apsw.BusyError,
-    apsw.CantOpenError,
-    apsw.CorruptError,
-    apsw.FullError,
-    apsw.IOError,
-    apsw.LockedError,
-    apsw.NotADBError,
-    apsw.ReadOnlyError,
-)
+_FULL = 1 << 20  # bytes of a batch that waits for no more
+_HOUR = 3600.0
+_PAUSE = 0.1  # seconds between two slices of what is removed, at least
+_INSERT = "insert into batches values (null,?,?,?,?,?,?,?)"
 
 
 class LogWriter:
-    """`put` costs an append to a queue. A record that cannot be kept (the disk is full, the writer far behind, the log
-    closed, the record itself at fault) is counted in `dropped`, alone; requests go on. `problem` says what keeps all
-    records from being written. Where log or key were removed, new ones are begun. What is older than `keep` seconds
-    is removed. `close` writes what is queued.
+    """`put` encodes the record into the open batch, on the caller's thread; any thread may call it, one at a time. Every
+    `linger` seconds in which something came, or when it is full, the thread takes the batch, seals it and writes it as
+    one row. What a crash loses is what came in the last `linger` seconds, and what the thread was about to write.
 
-    Raises OSError, ValueError (a key that is none), apsw.Error (a file that is no log)."""
+    A record that cannot be kept (the disk is full, more than `backlog` bytes wait to be written, the log is closed, the
+    record itself is at fault) is counted in `dropped`, alone; requests go on. While another process locks the file,
+    records wait. `problem` says what keeps all records from being written. Where log or key were removed, new ones are
+    begun. What is older than `keep` seconds is removed. `close` writes what is there.
+
+    Several processes may write into one folder. Raises OSError, ValueError (a key that is none), apsw.Error (a file that
+    is no log)."""
 
     def __init__(
-        self, folder: Path, prompts: Prompts, keep: float, *, backlog: int = 20_000, linger: float = 0.05
+        self, folder: Path, prompts: Prompts, keep: float, *, backlog: int = 64 << 20, linger: float = 0.05
     ) -> None:
         self._folder = folder
-        self._prompts = prompts
+        self._prompts: Prompts = prompts
         self._retention = Retention(keep)
         self._linger = linger
-        self._queue: queue.Queue[_Item | None] = queue.Queue(backlog)
-        self._lock = threading.Lock()  # of `_closed` and `dropped`
+        self._backlog = backlog
+        self._lock = threading.Lock()  # of all that both sides change, from here to `dropped`
+        self._news = threading.Condition(self._lock)
+        self._open = Batch(prompts)
+        self._full: list[Batch] = []
+        self._waiting = 0  # bytes of batches that are closed and not yet written
         self._closed = False
-        self._known: set[str] = set()
-        self._purge_at = 0.0
         self.dropped = 0
         self.written = 0
         self.problem: str | None = None
-        self._open()
+        self._noted: dict[tuple[str, str], float] = {}
+        self._purge_at = 0.0
+        self._begin()
         self._thread = threading.Thread(target=self._run, name="log-writer", daemon=True)
         self._thread.start()
 
     def put(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
         with self._lock:
-            if not self._closed:
-                with contextlib.suppress(queue.Full):
-                    self._queue.put_nowait((record, policy, snapshot))
-                    return
-            self.dropped += 1
+            if self._closed or self._waiting > self._backlog:
+                self.dropped += 1
+                return
+            batch = self._open
+            try:
+                size = batch.add(record, policy, snapshot)
+            except Exception as error:
+                self.dropped += 1
+                fault = type(error).__name__
+            else:
+                if size >= _FULL:
+                    self._full.append(self._shut())
+                    self._news.notify()
+                elif batch.count == 1:
+                    self._news.notify()
+                return
+        log.warning(
+            Said("request %r cannot be kept in the log: %s", "请求 %r 无法写入日志：%s"), record.request.id, fault
+        )
 
     def close(self) -> None:
         with self._lock:
             if self._closed:
                 return
             self._closed = True
-        self._queue.put(None)
+            self._news.notify()
         self._thread.join(timeout=10)
         if not self._thread.is_alive():
             self._connection.close()
 
-    def _open(self) -> None:
-        self._seal = Seal.in_folder(self._folder) if self._prompts == "sealed" else None
-        self._connection = open_log(self._folder / NAME)
-        self._known.clear()
+    def _shut(self) -> Batch:
+        """The open batch, which is so no more."""
+        batch, self._open = self._open, Batch(self._prompts)
+        self._waiting += batch.size
+        return batch
+
+    def _begin(self) -> None:
+        with alone_in(self._folder):
+            self._seal = Seal.in_folder(self._folder) if self._prompts == "sealed" else None
+            self._connection = open_log(self._folder / NAME)
+        self._noted.clear()
         self._files = self._identity()
 
     def _identity(self) -> list[tuple[int, int] | None]:
@@ -102,87 +125,80 @@ class LogWriter:
         return found
 
     def _run(self) -> None:
+        behind: deque[Batch] = deque()
         last = False
         while not last:
-            batch, last = self._collect()
-            if batch:
-                self._store(batch)
+            taken, last = self._take(idle=not behind)
+            behind += taken
+            while behind and self._store(behind[0]):
+                self._done(behind.popleft())
             if time.monotonic() >= self._purge_at:
                 self._purge()
+        for batch in behind:
+            self._drop(batch.count)
 
-    def _collect(self) -> tuple[list[_Item], bool]:
-        """Waits for one item, then takes what comes within `linger` seconds, at most a thousand. Nothing where it is
-        time to remove what is old. True: it was the last."""
-        try:
-            item = self._queue.get(timeout=max(self._purge_at - time.monotonic(), 1.0))
-        except queue.Empty:
-            return [], False
-        if item is None:
-            return [], True
-        batch = [item]
-        time.sleep(self._linger)
-        while len(batch) < 1000:
-            try:
-                item = self._queue.get_nowait()
-            except queue.Empty:
-                return batch, False
-            if item is None:
-                return batch, True
-            batch.append(item)
-        return batch, False
+    def _take(self, idle: bool) -> tuple[list[Batch], bool]:
+        """Waits for a record if `idle`, then `linger` seconds for more. Nothing where it is time to remove what is old.
+        True: it was the last."""
+        with self._news:
+            if idle:
+                pause = max(self._purge_at - time.monotonic(), _PAUSE)
+                self._news.wait_for(lambda: self._open.count or self._full or self._closed, pause)
+            if self._open.count or not idle:
+                self._news.wait_for(lambda: self._full or self._closed, self._linger)
+            taken, self._full = self._full, []
+            if self._open.count:
+                taken.append(self._shut())
+            return taken, self._closed
 
-    def _store(self, batch: list[_Item]) -> None:
+    def _done(self, batch: Batch) -> None:
+        with self._lock:
+            self._waiting -= batch.size
+
+    def _store(self, batch: Batch) -> bool:
+        """Writes it, or drops it where it cannot be written. False: another process has the file, it is to be tried
+        again."""
         try:
-            self._reopen_if_lost()
+            self._begin_anew_if_lost()
+            self._write(batch)
+        except (apsw.BusyError, apsw.LockedError) as error:
+            self._fail(error)
+            return False
         except Exception as error:
-            self._fail(error, len(batch))
-            return
-        rows = self._rows(batch)
-        try:
-            self._write(rows)
-        except _ALL_FAIL as error:
-            self._fail(error, len(rows))
-        except Exception:  # one of them is at fault; the others must not pay for it
-            for row in rows:
-                self._write_alone(row)
+            self._fail(error)
+            self._drop(batch.count)
         else:
             self.problem = None
+        return True
 
-    def _rows(self, batch: list[_Item]) -> list[_Row]:
-        rows: list[_Row] = []
-        for item in batch:
-            try:
-                rows.append((item, row_of(item[0], item[1], self._prompts, self._seal)))
-            except Exception as error:
-                self._drop_one(item, error)
-        return rows
-
-    def _write_alone(self, row: _Row) -> None:
-        try:
-            self._write([row])
-        except Exception as error:
-            self._drop_one(row[0], error)
-
-    def _write(self, rows: list[_Row]) -> None:
-        now = time.time()
-        seen: set[str] = set()
+    def _write(self, batch: Batch) -> None:
+        heads, contents = batch.packed(self._seal)
+        row = (batch.last, batch.first_id, batch.last_id, batch.count, self._prompts, heads, contents)
+        now = time.monotonic()
+        policies = [name for name in batch.policies if self._is_news("policies", name, now)]
+        snapshots = [name for name in batch.snapshots if self._is_news("snapshots", name, now)]
         with all_or_nothing(self._connection):
-            for (record, policy, snapshot), values in rows:
-                self._connection.execute(INSERT, values)
-                if (decision := record.decision) is None:
-                    continue
-                if decision.policy not in self._known and decision.policy not in seen:
-                    self._once("policies", decision.policy, now, policy.encode())
-                if decision.snapshot not in self._known and decision.snapshot not in seen:
-                    self._once("snapshots", decision.snapshot, now, msgspec.msgpack.encode(snapshot))
-                seen |= {decision.policy, decision.snapshot}
-        self._known |= seen
-        self.written += len(rows)
+            for name in policies:
+                self._note("policies", name, batch.policies[name])
+            for name in snapshots:
+                self._note("snapshots", name, batch.snapshots[name])
+            self._connection.execute(_INSERT, row)
+        self._noted.update({("policies", name): now for name in policies})
+        self._noted.update({("snapshots", name): now for name in snapshots})
+        self.written += batch.count
 
-    def _once(self, table: str, name: str, now: float, document: bytes) -> None:
-        self._connection.execute(f"insert or ignore into {table} values (?,?,?)", (name, now, document))  # noqa: S608
+    def _is_news(self, table: str, name: str, now: float) -> bool:
+        """Whether the log is to be told that this document is in use: once an hour is enough for retention."""
+        return now - self._noted.get((table, name), -_HOUR) >= _HOUR
 
-    def _reopen_if_lost(self) -> None:
+    def _note(self, table: str, name: str, document: PolicyDocument | Snapshot) -> None:
+        now = time.time()
+        self._connection.execute(f"update {table} set used = max(used, ?) where hash = ?", (now, name))  # noqa: S608
+        if not self._connection.changes():
+            data = document.encode() if isinstance(document, PolicyDocument) else msgspec.msgpack.encode(document)
+            self._connection.execute(f"insert into {table} values (?,?,?)", (name, now, data))  # noqa: S608
+
+    def _begin_anew_if_lost(self) -> None:
         if self._identity() == self._files:
             return
         log.warning(
@@ -195,7 +211,7 @@ class LogWriter:
         with contextlib.suppress(apsw.Error):
             self._connection.close()
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._open()
+        self._begin()
 
     def _purge(self) -> None:
         try:
@@ -205,12 +221,11 @@ class LogWriter:
                 Said("old requests cannot be removed from the log: %s", "旧请求无法从日志中删除：%s"), explained(error)
             )
             wait = 60.0
-        self._known.clear()
+        self._noted.clear()
         self._purge_at = time.monotonic() + wait
 
-    def _fail(self, error: Exception, lost: int) -> None:
+    def _fail(self, error: Exception) -> None:
         """A full disk, a lost folder: the gateway serves on."""
-        self._drop(lost)
         if self.problem is None:
             log.error(Said("the request log cannot be written: %s", "请求日志无法写入：%s"), explained(error))
         self.problem = explained(error)
@@ -218,11 +233,3 @@ class LogWriter:
     def _drop(self, count: int) -> None:
         with self._lock:
             self.dropped += count
-
-    def _drop_one(self, item: _Item, error: Exception) -> None:
-        self._drop(1)
-        log.warning(
-            Said("request %r cannot be kept in the log: %s", "请求 %r 无法写入日志：%s"),
-            item[0].request.id,
-            type(error).__name__,
-        )

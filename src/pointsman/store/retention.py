@@ -6,14 +6,16 @@ import apsw
 
 from pointsman.store.log_schema import all_or_nothing
 
-_SLICE = 5000  # requests that are removed at once, so that writing need not wait long
+_SLICE = 100  # batches that are removed at once, so that writing need not wait long
 _SOON, _LATER, _HOURLY = 0.0, 60.0, 3600.0
 _DAY = 86_400.0
 _LARGE = 1 << 30  # bytes of a log that is not written anew every day
 
 
 class Retention:
-    """Requests older than `keep` seconds are removed, policies and snapshots a day after the last that refers to them.
+    """Batches whose newest request is older than `keep` seconds are removed, policies and snapshots a day after the last
+    that refers to them. A batch is some tens of milliseconds of traffic; what ran long in it came earlier by so long,
+    and stays by so long more.
 
     Deleted bytes are overwritten at once (`secure_delete`) and the write-ahead log, which still has them, is emptied.
     Where rows were moved between pages some bytes of old copies stay; so once a day, while the log is below 1 GiB, the
@@ -29,24 +31,24 @@ class Retention:
         where a reader held the write-ahead log. Raises apsw.Error."""
         before = now - self._keep
         with all_or_nothing(connection):
-            old = "select id from requests where received < ? limit ?"
-            connection.execute(f"delete from requests where id in ({old})", (before, _SLICE))  # noqa: S608
+            old = "select id from batches where last < ? limit ?"
+            connection.execute(f"delete from batches where id in ({old})", (before, _SLICE))  # noqa: S608
             removed = connection.changes()
             self._stale = self._stale or removed > 0
             if removed < _SLICE:
-                for table, column in (("policies", "policy"), ("snapshots", "snapshot")):
-                    connection.execute(
-                        f"delete from {table} where first_seen < ? and hash not in "  # noqa: S608
-                        f"(select {column} from requests where {column} is not null)",
-                        (before - _DAY,),
-                    )
+                for table in ("policies", "snapshots"):
+                    connection.execute(f"delete from {table} where used < ?", (before - _DAY,))  # noqa: S608
         if removed == _SLICE:
             return _SOON
         if self._stale and now >= self._renew_at:
             self._renew_at = now + _DAY
             self._stale = False
             if _size(connection) <= _LARGE:
-                connection.execute("vacuum").fetchall()
+                try:
+                    connection.execute("vacuum").fetchall()
+                except apsw.BusyError:  # another gateway is writing, or at the same thing
+                    self._renew_at, self._stale = now, True
+                    return _LATER
         held = connection.execute("pragma wal_checkpoint(truncate)").fetchall()[0][0]
         return _LATER if held else _HOURLY
 

@@ -16,8 +16,8 @@ _SIZE = 32
 
 
 class Seal:
-    """Encrypts with a fresh nonce each time. `about` (the row's id) is bound to the text: sealed bytes moved to another
-    row do not open."""
+    """Encrypts with a fresh nonce each time. `about` (what lies beside it in the plain) is bound to the text: sealed bytes
+    moved to another row do not open."""
 
     def __init__(self, key: bytes) -> None:
         self._cipher = AESGCM(key)
@@ -57,15 +57,15 @@ class Seal:
             return None
         return cls(key) if len(key) == _SIZE else None
 
-    def close(self, text: bytes, about: str) -> bytes:
+    def close(self, text: bytes, about: bytes) -> bytes:
         nonce = os.urandom(_NONCE)
-        return nonce + self._cipher.encrypt(nonce, text, about.encode())
+        return nonce + self._cipher.encrypt(nonce, text, about)
 
-    def open(self, sealed: bytes, about: str) -> bytes | None:
+    def open(self, sealed: bytes, about: bytes) -> bytes | None:
         """None where the key is another one, or the bytes were changed or never sealed."""
         if len(sealed) < _NONCE:
             return None
         try:
-            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], about.encode())
+            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], about)
         except InvalidTag:
             return None

@@ -15,7 +15,7 @@ from pointsman.domain.request import Request
 from pointsman.execution.rewrite import rewrite
 from pointsman.http.decision_headers import decision_headers
 from pointsman.http.event_stream import HEADERS, EventStream
-from pointsman.http.exchange import Client, Headers
+from pointsman.http.exchange import Client
 from pointsman.http.openai import reply
 from pointsman.http.openai.read import read_chat, read_completion
 from pointsman.http.openai.sinks import StreamedReply, WholeReply
@@ -203,7 +203,7 @@ def _introduce(client: Client, run: Run, target: str | None) -> None:
     client.extra += decision_headers(decision, target)
 
 
-def _headers(run: Run, target: str | None) -> Headers:
+def _headers(run: Run, target: str | None) -> bytes:
     return decision_headers(run.decision, target)
 
 

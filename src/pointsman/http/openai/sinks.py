@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from pointsman.http.event_stream import EventStream
-from pointsman.http.exchange import Client, Headers
+from pointsman.http.exchange import Client
 from pointsman.http.openai.aggregate import Aggregate
 from pointsman.http.openai.reasoning import ReasoningName
 from pointsman.http.openai.trace_event import BeforeDone
@@ -21,7 +21,7 @@ class StreamedReply:
         self,
         client: Client,
         out: EventStream,
-        headers: Callable[[str | None], Headers],
+        headers: Callable[[str | None], bytes],
         trace: Callable[[str | None], bytes] | None,
         reasoning_field: str | None,
     ) -> None:

@@ -1,0 +1,135 @@
+"""A row of the log, opened to read from."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cached_property
+from typing import Any
+
+import apsw
+import msgspec
+
+from pointsman.domain.said import said
+from pointsman.store.log_batch import unpacked
+from pointsman.store.log_row import Content, Head
+from pointsman.store.seal import Seal
+
+_heads = msgspec.msgpack.Decoder(tuple[list[str], list[Head]])
+_contents = msgspec.msgpack.Decoder(tuple[tuple[list[str], list[str]], list[msgspec.Raw]])
+_content = msgspec.msgpack.Decoder(tuple[list[Any], list[Any] | None, list[Any]])
+
+
+class StoredBatch:
+    """`number` is its id, `heads` as they lie on disk. Raises apsw.CorruptError where bytes are damaged."""
+
+    def __init__(self, number: int, prompts: str, heads: bytes) -> None:
+        self._number = number
+        self._prompts = prompts
+        self._packed = heads
+        self._plain = self._unpacked(heads)
+        self._contents: tuple[tuple[list[str], list[str]], list[msgspec.Raw]] | None = None
+
+    def may_hold(self, texts: list[bytes]) -> bool:
+        """False where one of these values occurs nowhere in the heads: then none needs decoding."""
+        return all(text in self._plain for text in texts)
+
+    @property
+    def heads(self) -> list[Head]:
+        return self._named_heads[1]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Of each id in the batch."""
+        return {head.id: place for place, head in enumerate(self.heads)}
+
+    def matching(self, wanted: dict[str, str]) -> list[Head]:
+        """Heads of which each of these fields has this value."""
+        names, heads = self._named_heads
+        for name, value in wanted.items():
+            if name in ("language", "task_type"):
+                at = names.index(name) if name in names else len(names)
+                heads = [head for head in heads if head.features and head.features[at : at + 1] == [value]]
+            else:
+                heads = [head for head in heads if getattr(head, name) == value]
+        return heads
+
+    def row(self, head: Head) -> dict[str, Any]:
+        """What a list shows of a request."""
+        names = self._named_heads[0]
+        features = None if head.features is None else dict(zip(names, head.features, strict=True))
+        told = features or {}
+        return {
+            "id": head.id,
+            "received": head.received,
+            "endpoint": head.endpoint,
+            "model": head.model,
+            "caller": head.caller,
+            "stage": head.stage,
+            "rule": head.rule,
+            "action": head.action,
+            "outcome": head.outcome,
+            "status": head.status,
+            "error": head.error,
+            "target": head.target,
+            "language": told.get("language"),
+            "task_type": told.get("task_type"),
+            "input_tokens": head.input_tokens if head.input_tokens is not None else told.get("input_tokens"),
+            "output_tokens": head.output_tokens,
+            "cached_tokens": head.cached_tokens,
+            "output_estimated": int(head.output_estimated),
+            "decided_ms": head.decided_ms,
+            "ttft_ms": head.ttft_ms,
+            "total_ms": head.total_ms,
+            "policy": head.policy,
+            "snapshot": head.snapshot,
+            "seed": head.seed,
+            "exact_tokens": head.exact_tokens,
+            "features": features,
+            "attempts": head.attempts,
+            "prompts": self._prompts,
+        }
+
+    def open(self, contents: bytes | None, seal: Seal | None) -> None:
+        """Contents as they lie on disk. They stay closed where none were kept or the key is another one."""
+        if contents is not None and self._prompts == "sealed":
+            contents = seal.open(contents, self._packed) if seal else None
+        if contents is None:
+            return
+        try:
+            self._contents = _contents.decode(self._unpacked(contents))
+        except msgspec.DecodeError:
+            raise self._damaged() from None
+
+    def content(self, place: int) -> Content | None:
+        """What was recorded there, whole, equal to what it was; None unless the contents are open, or where a version
+        wrote it whose requests had not what this one's must have."""
+        if self._contents is None:
+            return None
+        head = self.heads[place]
+        (of_request, of_decision), contents = self._contents
+        request, decision, attempts = _content.decode(contents[place])
+        whole = {"request": dict(zip(of_request, request, strict=True)), "attempts": attempts or head.attempts}
+        if decision is not None:
+            features = head.features and dict(zip(self._named_heads[0], head.features, strict=True))
+            whole["decision"] = {**dict(zip(of_decision, decision, strict=True)), "features": features}
+        try:
+            return msgspec.convert(whole, Content)
+        except msgspec.ValidationError:
+            return None
+
+    @cached_property
+    def _named_heads(self) -> tuple[list[str], list[Head]]:
+        """(names of the features, heads)."""
+        try:
+            return _heads.decode(self._plain)
+        except msgspec.DecodeError:
+            raise self._damaged() from None
+
+    def _unpacked(self, data: bytes) -> bytes:
+        try:
+            return unpacked(data)
+        except zlib.error:
+            raise self._damaged() from None
+
+    def _damaged(self) -> apsw.CorruptError:
+        return apsw.CorruptError(said("batch {number} is damaged", "第 {number} 批记录已损坏", number=self._number))

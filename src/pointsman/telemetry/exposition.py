@@ -1,0 +1,84 @@
+"""Counts in the form that prometheus_client writes."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+
+from prometheus_client import generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.utils import floatToGoString
+
+from pointsman.telemetry.counts import FAST, SECONDS, Counts, Spreads, Tallies
+
+# the same switch as the client's own metrics have
+_CREATED = os.environ.get("PROMETHEUS_DISABLE_CREATED_SERIES", "false").lower() not in ("true", "1", "t")
+
+
+def text_of(counts: Counts) -> bytes:
+    """Prometheus text format 0.0.4."""
+    return generate_latest(Exposition(counts))
+
+
+class Exposition:
+    """A collector: the families, in the order in which they are shown."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        counts = self._counts
+        yield _counter("pointsman_requests", "Finished requests", ["endpoint", "stage", "outcome"], counts.requests)
+        yield _counter("pointsman_rule_hits", "Requests that a rule took", ["rule"], counts.rules)
+        yield _histogram("pointsman_decision_seconds", "From the body to the decision", [], FAST, counts.decisions)
+        yield _histogram(
+            "pointsman_request_duration_seconds",
+            "From the body to the last byte",
+            ["stage"],
+            SECONDS,
+            counts.durations,
+        )
+        yield _histogram(
+            "pointsman_time_to_first_token_seconds",
+            "From the body to the first content of a model",
+            ["target"],
+            SECONDS,
+            counts.first_tokens,
+        )
+        yield _counter("pointsman_tokens", "Tokens through models", ["target", "type"], counts.tokens)
+        yield _counter("pointsman_attempts", "Tries at targets", ["target", "outcome"], counts.attempts)
+        up = Metric("pointsman_target_up", "1 where the last probe found the target up", "gauge")
+        for (target,), value in counts.up.items():
+            up.add_sample(up.name, {"target": target}, value)
+        yield up
+        yield _counter("pointsman_reloads", "Reloads of the config", ["outcome"], counts.reloads)
+        dropped = Metric("pointsman_log_records_dropped", "Records that could not be kept", "gauge")
+        dropped.add_sample(dropped.name, {}, counts.dropped)
+        yield dropped
+
+
+def _counter(name: str, what: str, names: Sequence[str], tallies: Tallies) -> Metric:
+    family = Metric(name, what, "counter")
+    for values, tally in tallies.items():
+        labels = dict(zip(names, values, strict=True))
+        family.add_sample(f"{name}_total", labels, tally.value)
+        if _CREATED:
+            family.add_sample(f"{name}_created", labels, tally.created)
+    return family
+
+
+def _histogram(name: str, what: str, names: Sequence[str], bounds: Sequence[float], spreads: Spreads) -> Metric:
+    family = Metric(name, what, "histogram")
+    for values, spread in spreads.items():
+        labels = dict(zip(names, values, strict=True))
+        so_far = 0
+        for bound, count in zip((*bounds, math.inf), spread.places, strict=True):
+            so_far += count
+            le: str = floatToGoString(bound)  # type: ignore[no-untyped-call]
+            family.add_sample(f"{name}_bucket", {**labels, "le": le}, so_far)
+        family.add_sample(f"{name}_count", labels, so_far)
+        family.add_sample(f"{name}_sum", labels, spread.total)
+        if _CREATED:
+            family.add_sample(f"{name}_created", labels, spread.created)
+    return family

@@ -1,0 +1,140 @@
+"""Our counting says to the byte what prometheus_client's own would, and what several processes counted adds up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.policies import ask, up
+from pointsman.domain.attempt import Attempt
+from pointsman.domain.decision import Decision
+from pointsman.domain.policy import PolicyDocument
+from pointsman.domain.record import Record, Timings
+from pointsman.domain.target import Snapshot
+from pointsman.telemetry.counts import FAST, SECONDS, Counts
+from pointsman.telemetry.metrics import Metrics
+from telemetry.client_metrics import ClientMetrics
+
+DOCUMENT = PolicyDocument("0", (), {}, (), (), (), (), None, 2)
+NOBODY = Snapshot.of([])
+FLEET = Snapshot.of([up("m@a"), up("m@b", health="down"), up("m@c", health="loading")])
+
+# milliseconds: any; on a bound; and, where sums must not depend on the order, in sixteenths of what is a second's 1/64
+_any = st.floats(0, 1e7, allow_nan=False) | st.sampled_from([bound * 1000 for bound in (*FAST, *SECONDS)])
+_even = st.integers(0, 10**6).map(lambda number: number * 15.625)
+_targets = st.sampled_from(["m@a", "m@b", 'a "quoted"\\ one\nof 中文'])
+_tokens = st.none() | st.integers(0, 10**6)
+
+
+@st.composite
+def records(draw: Any, times: st.SearchStrategy[float]) -> Record:
+    decision = draw(
+        st.none() | st.builds(Decision, st.sampled_from(["l0", "model"]), st.just("x"), st.none() | _targets)
+    )
+    attempt = st.builds(
+        Attempt, _targets, times, times, st.none() | st.just(200), st.none() | st.sampled_from(["connect", "http"])
+    )
+    maybe = st.none() | times
+    return Record(
+        msgspec.structs.replace(ask("x"), endpoint=draw(st.sampled_from(["chat", "rerank"]))),
+        1e9,
+        draw(st.sampled_from(["ok", "failed", "cancelled"])),
+        decision,
+        attempts=tuple(draw(st.lists(attempt, max_size=3))),
+        target=draw(st.none() | _targets),
+        timings=Timings(draw(maybe), draw(maybe), draw(maybe)),
+        input_tokens=draw(_tokens),
+        output_tokens=draw(_tokens),
+    )
+
+
+class Clock:
+    """One that stands still until it is told."""
+
+    def __init__(self) -> None:
+        self.now = 1.7e9 + 0.25
+
+    def __enter__(self) -> Clock:
+        self._patch = pytest.MonkeyPatch()
+        self._patch.setattr("time.time", lambda: self.now)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._patch.undo()
+
+
+@given(st.lists(records(_any), max_size=30), st.lists(st.sampled_from(["ok", "refused"]), max_size=3))
+def test_the_text_is_that_of_the_client_library(put: list[Record], reloads: list[str]) -> None:
+    with Clock() as clock:
+        ours, theirs = Metrics(), ClientMetrics()
+        assert ours.text(NOBODY, 0) == theirs.text(NOBODY, 0)
+        for record in put:
+            clock.now += 1.5
+            ours.put(record, DOCUMENT, NOBODY)
+            theirs.put(record)
+        for outcome in reloads:
+            ours.reloaded(outcome)
+            theirs.reloads.labels(outcome).inc()
+        assert ours.text(FLEET, 3) == theirs.text(FLEET, 3)
+        assert ours.text(NOBODY, 0) == theirs.text(NOBODY, 0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), records(_even)), max_size=30), st.lists(st.integers(0, 9), min_size=3))
+def test_what_several_counted_is_what_one_would_have(put: list[tuple[int, Record]], dropped: list[int]) -> None:
+    with Clock() as clock:
+        workers, alone = [Metrics() for _ in range(3)], Metrics()
+        for worker, record in put:
+            clock.now += 1.5
+            workers[worker].put(record, DOCUMENT, NOBODY)
+            alone.put(record, DOCUMENT, NOBODY)
+            workers[worker].reloaded("ok")
+            alone.reloaded("ok")
+        sent = [
+            msgspec.msgpack.encode(worker.counts(FLEET, lost)) for worker, lost in zip(workers, dropped, strict=False)
+        ]
+        first, *others = (msgspec.msgpack.decode(data, type=Counts) for data in sent)
+        expected = alone.counts(FLEET, sum(dropped[:3]))
+        text = workers[0].text(FLEET, dropped[0], others)
+        for other in others:
+            first.merge(other)
+        assert first == expected
+        assert sorted(text.splitlines()) == sorted(alone.text(FLEET, sum(dropped[:3])).splitlines())
+        assert [
+            msgspec.msgpack.encode(worker.counts(FLEET, n)) for worker, n in zip(workers, dropped, strict=False)
+        ] == sent
+
+
+def test_a_copy_does_not_count_on() -> None:
+    metrics = Metrics()
+    before = metrics.counts(NOBODY, 0)
+    metrics.put(Record(ask("x"), 1e9, "ok", timings=Timings(1, None, 1)), DOCUMENT, NOBODY)
+    assert before == msgspec.structs.replace(
+        metrics.counts(NOBODY, 0), requests={}, durations={}, decisions=before.decisions
+    )
+    assert sum(before.decisions[()].places) == 0
+
+
+def test_a_target_is_up_where_one_process_finds_it_up() -> None:
+    first = Metrics().counts(Snapshot.of([up("m@a", health="down"), up("m@b", health="down"), up("m@c")]), 0)
+    first.merge(Metrics().counts(Snapshot.of([up("m@a"), up("m@b", health="down"), up("m@d")]), 0))
+    assert first.up == {("m@a",): 1, ("m@b",): 0, ("m@c",): 1, ("m@d",): 1}
+
+
+@pytest.mark.parametrize(("value", "shown"), [("True", False), ("1", False), ("no", True), (None, True)])
+def test_the_clients_own_switch_for_created_series(value: str | None, shown: bool) -> None:
+    environment = {name: text for name, text in os.environ.items() if name != "PROMETHEUS_DISABLE_CREATED_SERIES"}
+    if value is not None:
+        environment["PROMETHEUS_DISABLE_CREATED_SERIES"] = value
+    script = (
+        "from pointsman.telemetry.metrics import Metrics; from pointsman.domain.target import Snapshot; "
+        "m = Metrics(); m.reloaded('ok'); print(m.text(Snapshot.of([]), 0).decode())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True)
+    assert ("_created" in done.stdout) is shown
