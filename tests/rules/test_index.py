@@ -8,10 +8,9 @@ from pointsman.rules.terms import compile_term
 
 def seen(terms: list[Term], text: str) -> set[str]:
     finders = [compile_term(term) for term in terms]
-    found = Index(finders).scan(fold(text))
     folded = fold(text)
-    verified = {number for number in found.possible if next(finders[number].occurrences(folded), None)}
-    return {terms[number].value for number in found.found | verified}
+    found, possible = Index(finders).scan(folded)
+    return {terms[number].value for number in found | {number for number in possible if finders[number].occurs(folded)}}
 
 
 def words(*values: str) -> list[Term]:

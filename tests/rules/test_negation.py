@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pointsman.domain.rule import Conditions, Group, Rule, Term
-from pointsman.rules import compile_rules
+from pointsman.rules import compile_rules, negation
 from pointsman.rules.cases import plain_features
+from pointsman.rules.fold import fold
 
 
 def words(*values: str) -> tuple[Term, ...]:
@@ -172,3 +175,20 @@ def test_a_term_that_begins_inside_the_negator_is_negated() -> None:
 def test_negation_can_be_ignored() -> None:
     rule = Rule("x", "p", 1, (Group("g", words("登录")),), (), Conditions(), "x", negatable=False)
     assert taken("无法登录", rule)
+
+
+PIECES = ["不", "不要", "不需要", "没有", "别", "特别", "instead of ", "no ", "don't ", "导出", "报表", "é", "x"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.integers(1, 20))
+def test_a_text_searched_piece_by_piece_has_the_same_negators(text: str, window: int) -> None:
+    folded = fold(text)
+    whole = negation.negators(folded)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(negation, "_WINDOW", window)
+        assert list(negation.negators(folded)) == list(whole)
+
+
+def test_negators_stand_where_the_text_has_them() -> None:
+    folded = fold("é😀不要报表，don't x")
+    assert [folded.text[scope.start : scope.end] for scope in negation.scopes(folded)] == ["不要", "don't"]

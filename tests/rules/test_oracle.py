@@ -195,6 +195,7 @@ def test_a_hundred_thousand_random_pairs(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_long_texts_and_deep_nesting_stay_exact(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the bounds of the index drawn tight, so that every path of it runs on small texts."""
-    for name, value in (("_DEPTH", 2), ("_LONG", 6), ("_HEAD", 3), ("_WINDOW", 7), ("_HITS", 9), ("_HIT_COST", 50)):
+    tight = {"_DEPTH": 2, "_LONG": 6, "_HEAD": 3, "_WINDOW": 7, "_SPLIT": 5, "_HITS": 9, "_HIT_COST": 50}
+    for name, value in tight.items():
         monkeypatch.setattr(index, name, value)
     run_random(100 + seed, 60, 20)

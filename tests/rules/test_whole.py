@@ -7,7 +7,7 @@ from pointsman.rules.whole import core, keys
 
 
 def takes(term: str, text: str) -> bool:
-    return core(fold(text).text).key in keys(fold(term).text)
+    return core(fold(text).text)[0] in keys(fold(term).text)
 
 
 @pytest.mark.parametrize("text", ["hi", "Hi!", " hi ~", "hi。", "hi...", "hi 😊👍", "ｈｉ！", "hi ❤️", "h\u200bi"])

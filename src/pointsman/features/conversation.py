@@ -5,10 +5,14 @@ from __future__ import annotations
 import re2
 
 from pointsman.domain.request import Request
+from pointsman.features.sieve import Sieve
+from pointsman.features.signs import BRIEF
 
 _TAIL = 400
+_NEAR = 160
 _SAMPLE = 4000
-_MARK = re2.compile(r"[?？]")
+_SYSTEM = ("system", "developer")
+_WIDE_MARK = "？".encode()
 _LINES = re2.compile(r"(?m)^\s*(?:\d{1,2}[.、)）]|[A-Da-d][.、)）]|[-*•]|[①-⑨])\s*\S")
 _ASKS = re2.compile(
     r"(?i)请(?:你|您)?(?:先)?(?:确认|选择|回复|回答|告诉|告知|提供|说明|输入|补充|指定|决定|上传|发|给|描述|稍等)|是否|要不要|需不需要|"
@@ -26,7 +30,7 @@ _ASKS = re2.compile(
 )
 
 
-_SCRIPT = re2.compile(
+_SCRIPT = (
     r"(?i)翻译|扮演|角色|假装|模仿|语气|口吻|人设|每(?:次|条|句|当)|始终|总是|一律|必须|只能|只(?:用|准|许|回|输出|说)|不管|无论|以.{1,12}(?:开头|结尾|格式)|"
     r"用.{1,10}(?:回答|回复|开头|结尾)|(?:回答|回复|输出).{0,8}(?:格式|前|后|都)|格式|json|xml|接龙|游戏|测验|考我|出题|练习|口令|"
     r"\b(?:translate|translator|role.?play|pretend|act as|in character|persona|you are (?:a |an |the )?(?:pirate|bot|character|wizard|cat)|"
@@ -36,18 +40,36 @@ _SCRIPT = re2.compile(
 )
 
 
+_INSTRUCTIONS = Sieve([_SCRIPT, BRIEF])
+
+
 def is_awaited(request: Request) -> bool:
     """True where the assistant's last message waits for an answer, an earlier message of the user's is still
     unanswered, or the conversation has standing instructions on what to do with each message."""
-    if asks(request.answered) or _unanswered(request):
-        return True
-    earlier = [turn for turn in request.turns[:-1] if turn.role in ("system", "developer", "user")]
-    return any(_SCRIPT.search(turn.text[:_SAMPLE]) for turn in earlier)
+    return asked_and_brief(request)[0]
+
+
+def asked_and_brief(request: Request, brief: bool = False) -> tuple[bool, bool]:
+    """`is_awaited`, and whether a short answer was asked for: by the question (`brief`), or by a system message."""
+    turns = request.turns
+    last = len(turns) - 1
+    asked = asks(request.answered) or (last > 0 and _unanswered(request))
+    for place, turn in enumerate(turns):
+        standing = turn.role in _SYSTEM
+        for_each = not asked and place < last and (standing or turn.role == "user")
+        for_length = not brief and standing
+        if for_each or for_length:
+            data = turn.text[:_SAMPLE].encode()
+            found = _INSTRUCTIONS.look(data)
+            if found:
+                asked = asked or (for_each and _INSTRUCTIONS.holds(0, data, found))
+                brief = brief or (for_length and _INSTRUCTIONS.holds(1, data, found))
+    return asked, brief
 
 
 def _unanswered(request: Request) -> bool:
     """The two last messages, system messages apart, are both the user's."""
-    last = [turn.role for turn in request.turns if turn.role not in ("system", "developer")][-2:]
+    last = [turn.role for turn in request.turns if turn.role not in _SYSTEM][-2:]
     return last == ["user", "user"]
 
 
@@ -57,7 +79,10 @@ def asks(assistant: str | None) -> bool:
     Leans towards true: a needless trip to the model costs a second, a lost answer costs the conversation."""
     if not assistant:
         return False
-    tail = assistant[-_TAIL:]
-    if _MARK.search(tail[-160:]) or _ASKS.search(tail):
+    end = assistant[-_NEAR:].encode()
+    if b"?" in end or _WIDE_MARK in end:
         return True
-    return len(_LINES.findall(tail[-200:])) >= 2 and tail.rstrip().endswith((":", "："))
+    tail = assistant[-_TAIL:]
+    if _ASKS.search(tail.encode()):
+        return True
+    return tail.rstrip().endswith((":", "：")) and len(_LINES.findall(tail[-200:])) >= 2

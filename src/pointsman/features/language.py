@@ -2,145 +2,64 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 import re2
 
 from pointsman.domain.features import Language
+from pointsman.features.latin import ENGLISH, FOREIGN, MARKED
+from pointsman.features.sieve import Marks
+from pointsman.features.signs import HAS_HAN, HAS_LATIN, HAS_OTHER_SCRIPT, MAY_BE_FOREIGN, OTHER_SCRIPTS, SIGNS
 
-_HAN = re2.compile(r"[\p{Han}]")
-_OTHER_SCRIPT = re2.compile(
-    r"[\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}\p{Arabic}\p{Hebrew}\p{Thai}\p{Devanagari}\p{Greek}\p{Bengali}\p{Tamil}]"
+_HAN = re.compile(
+    "[\u2e80-\u2e99\u2e9b-\u2ef3\u2f00-\u2fd5\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufa6d"
+    "\ufa70-\ufad9\U00016fe2-\U00016fe3\U00016ff0-\U00016ff1\U00020000-\U0002a6df\U0002a700-\U0002b739\U0002b740-\U0002b81d"
+    "\U0002b820-\U0002cea1\U0002ceb0-\U0002ebe0\U0002ebf0-\U0002ee5d\U0002f800-\U0002fa1d\U00030000-\U0003134a"
+    "\U00031350-\U000323af]+"
 )
-_WORD = re2.compile(r"[A-Za-z\x{C0}-\x{24F}]+")
-_MARKED = re2.compile(r"[àâãçèéêëîïñôõùûœäöüßáíóúıışğąćęłńśźżčřšžěůőű¿¡]")
-# Words that are common in one Latin-script language and rare in English text.
-_FOREIGN = frozenset(
-    [
-        "bonjour",
-        "merci",
-        "vous",
-        "nous",
-        "est",
-        "pas",
-        "une",
-        "les",
-        "des",
-        "dans",
-        "pour",
-        "avec",
-        "que",
-        "qui",
-        "quoi",
-        "comment",
-        "pouvez",
-        "peux",
-        "puis",
-        "der",
-        "die",
-        "das",
-        "und",
-        "ist",
-        "nicht",
-        "ich",
-        "sie",
-        "wir",
-        "ein",
-        "eine",
-        "bitte",
-        "wie",
-        "kann",
-        "mit",
-        "auf",
-        "danke",
-        "guten",
-        "el",
-        "los",
-        "las",
-        "una",
-        "para",
-        "con",
-        "por",
-        "cómo",
-        "como",
-        "puedo",
-        "puedes",
-        "gracias",
-        "hola",
-        "esta",
-        "esto",
-        "qué",
-        "porque",
-        "você",
-        "não",
-        "uma",
-        "obrigado",
-        "olá",
-        "são",
-        "posso",
-        "fazer",
-        "isso",
-        "della",
-        "che",
-        "non",
-        "sono",
-        "come",
-        "posso",
-        "grazie",
-        "ciao",
-        "perché",
-        "het",
-        "een",
-        "niet",
-        "van",
-        "ik",
-        "jij",
-        "kunt",
-        "hoe",
-        "dit",
-        "dat",
-        "bedankt",
-        "det",
-        "inte",
-        "och",
-        "jag",
-        "hur",
-        "kan",
-        "nie",
-        "jest",
-        "jak",
-        "czy",
-        "proszę",
-    ]
-) - frozenset(["die", "como", "con", "per", "pour", "kan", "dat"])
-# Words of English that are rare elsewhere: beside them a marked letter is a loanword's (naïve, résumé) or a name's.
-_ENGLISH = frozenset(
-    "the you your my are what how and of to for with this that can does need needs has have from please explain write would "
-    "should could why when where here there it its new at be which who they we our some about".split()
-)
+_WORD = re.compile("[A-Za-z\xc0-\u024f]+")
+_OTHER = re2.compile(f"[{OTHER_SCRIPTS}]")
+_MARKED = frozenset(MARKED)
 _SAMPLE = 600
 
 
-def language_of(text: str) -> Language:
+def language_of(text: str, marks: Marks | None = None) -> Language:
     """`zh` where Chinese characters are at least as many as Latin words; `other` for another script or for Latin text
-    that shows another language; else `en` (code, digits and emoji alone included)."""
-    sample = text[:_SAMPLE]
-    if sample.isascii():
-        return "other" if _foreign(sample) else "en"
-    han = len(_HAN.findall(sample))
-    other = len(_OTHER_SCRIPT.findall(sample))
-    words = len(_WORD.findall(sample))
-    if other > 2 * words or (other and other * 4 > han + words):
-        return "other" if other * 4 > han else "zh"
-    if han and han >= words:
-        return "zh"
-    return "other" if _foreign(sample) else "en"
+    that shows another language; else `en` (code, digits and emoji alone included). `marks` are what SIGNS found
+    in the text, where it has looked already."""
+    if len(text) > _SAMPLE:
+        text, marks = text[:_SAMPLE], None
+    if marks is None:
+        marks = SIGNS.look(text.encode())
+    if HAS_HAN in marks or HAS_OTHER_SCRIPT in marks:
+        words = len(_WORD.findall(text)) if HAS_LATIN in marks else 0
+        if not words and HAS_OTHER_SCRIPT not in marks:
+            return "zh"
+        han = len(text) - len(_HAN.sub("", text))
+        other = _others(text) if HAS_OTHER_SCRIPT in marks else 0
+        if other > 2 * words or (other and other * 4 > han + words):
+            return "other" if other * 4 > han else "zh"
+        if han and han >= words:
+            return "zh"
+    return "other" if MAY_BE_FOREIGN in marks and _foreign(text) else "en"
+
+
+def _others(text: str) -> int:
+    return sum(text.count(character) for character in set(text) if _is_other(character))
+
+
+@lru_cache(maxsize=4096)
+def _is_other(character: str) -> bool:
+    return _OTHER.search(character) is not None
 
 
 def _foreign(sample: str) -> bool:
     words = [word.strip(".,!?;:'\"()") for word in sample.lower().split()]
-    hits = sum(word in _FOREIGN for word in words)
+    hits = sum(word in FOREIGN for word in words)
     if hits * 5 > len(words):
         return True
-    marked = 0 if sample.isascii() else sum(_MARKED.search(word) is not None for word in words)
-    if not marked or sum(word in _ENGLISH for word in words) > hits + marked:
+    marked = 0 if sample.isascii() else sum(not _MARKED.isdisjoint(word) for word in words)
+    if not marked or sum(word in ENGLISH for word in words) > hits + marked:
         return False
     return hits > 0 or marked * 8 >= len(words)

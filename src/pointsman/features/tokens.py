@@ -11,6 +11,7 @@ from pointsman.domain.request import Request
 PER_MESSAGE = 5  # role and separators of common chat templates
 PER_IMAGE = 576  # patches of a 336-pixel CLIP-style encoder
 _WIDE, _ASCII, _DIGIT, _SPACE = 0.649, 0.251, 1.739, -0.123
+_DIGITS = b"0123456789"
 
 
 def estimate_tokens(text: str) -> int:
@@ -18,16 +19,24 @@ def estimate_tokens(text: str) -> int:
     half a Chinese character, four-byte ones (emoji) one and a half."""
     if not text:
         return 0
-    wide = (len(text.encode("utf-8", "replace")) - len(text)) / 2
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "replace")
+    wide = (len(data) - len(text)) / 2
     narrow = max(len(text) - wide, 0)
-    digits = sum(map(text.count, "0123456789"))
-    estimate = _WIDE * wide + _ASCII * (narrow - digits) + _DIGIT * digits + _SPACE * text.count(" ")
-    return max(1, round(estimate))
+    digits = len(data) - len(data.translate(None, _DIGITS))
+    return max(1, round(_WIDE * wide + _ASCII * (narrow - digits) + _DIGIT * digits + _SPACE * data.count(b" ")))
 
 
-def prompt_tokens(request: Request) -> int:
-    """The whole prompt as a chat template will lay it out: every message, tool definition and image."""
-    total = sum(estimate_tokens(turn.text) + turn.images * PER_IMAGE for turn in request.turns)
+def prompt_tokens(request: Request, text: str | None = None, tokens: int = 0) -> int:
+    """The whole prompt as a chat template will lay it out: every message, tool definition and image. `text` is one of
+    the messages, whose estimate is known already: `tokens`."""
+    total = round(request.tool_characters * 0.3)
+    for turn in request.turns:
+        total += tokens if turn.text is text else estimate_tokens(turn.text)
+        if turn.images:
+            total += turn.images * PER_IMAGE
     if request.endpoint == "chat":
         total += PER_MESSAGE * (len(request.turns) + 1)
-    return total + round(request.tool_characters * 0.3)
+    return total

@@ -47,8 +47,10 @@ def compile_rules(rules: Sequence[Rule]) -> RuleSet:
             always.append(rank)
             continue
         gates = [_gate(group, often) for group in plan.groups]
-        for number in min(gates, key=lambda gate: sum(often[number] for number in gate)):
+        rarest = min(range(len(gates)), key=lambda place: sum(often[number] for number in gates[place]))
+        for number in gates[rarest]:
             posted.setdefault(number, []).append(rank)
+        plan.posted_under(rarest)
     return RuleSet(plans, terms, index, {number: tuple(ranks) for number, ranks in posted.items()}, always)
 
 

@@ -1,26 +1,28 @@
 """Folding: one spelling for matching, so that PDF, pdf and ＰＤＦ are the same word.
 
 `fold` is 1:1 in characters: case, full width, unusual spaces and curly quotes change one character into one. What shows
-nothing (zero width, soft hyphen, direction marks, variation selectors, tags) is dropped, and only then an offset map is
-kept. Characters outside the basic plane stay themselves; a lone surrogate becomes U+FFFD, so that every folded text
+nothing (zero width, soft hyphen, direction marks, variation selectors, tags) is dropped, and only then the text is
+shorter. Characters outside the basic plane stay themselves; a lone surrogate becomes U+FFFD, so that every folded text
 can be encoded.
+
+Nearly every text is ASCII and ideographs with some full-width punctuation, so that is the short way: a handful of
+replacements, one look for anything else, and a lower case that only knows ASCII. Python's `re` is used with nothing but
+single classes of characters, whose time is linear.
 """
 
 from __future__ import annotations
 
-import codecs
+import re
 import unicodedata
-from collections.abc import Callable
-from typing import Any
+from bisect import bisect_right
+from itertools import accumulate
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
-_GONE = 0xFFFF
-_GONE_CHAR = "\uffff"
-_UNKNOWN = 0xFFFD
-_BLANK = 0x20
+from pointsman.rules.characters import WORD_LETTERS, one_of, ranges
+
+_GONE = "\uffff"
+_UNKNOWN = "\ufffd"
 _INVISIBLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -33,111 +35,117 @@ _INVISIBLE = (
     (0xFEFF, 0xFEFF),
 )
 _INVISIBLE_ASTRAL = (0xE0000, 0xE0FFF)
-# Scripts that put no spaces between words, or glue particles to them: a neighbour of theirs does not continue a word.
-_UNSPACED = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x0F00, 0x109F),  # Tibetan, Myanmar
-    (0x1100, 0x11FF),  # Hangul jamo
-    (0x1780, 0x17FF),  # Khmer
-    (0x2E80, 0x31FF),  # CJK radicals and marks, kana, bopomofo, Hangul compatibility jamo
-    (0x3200, 0xA4CF),  # CJK, Yi
-    (0xA960, 0xA97F),
-    (0xAC00, 0xD7FF),  # Hangul
-    (0xF900, 0xFAFF),
-    (0xFF66, 0xFFDC),  # half-width kana and Hangul
-)
-_QUOTES = {0x2018: 0x27, 0x2019: 0x27, 0x02BC: 0x27, 0x201C: 0x22, 0x201D: 0x22}
-
-Offsets = npt.NDArray[np.intp]
+_SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
+_QUOTES = {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"'}
+_COMMON = tuple(zip("，？！：；（）“”’\u3000", ',?!:;()""\' ', strict=True))
+# Bytes of UTF-8 that tell of nothing notable, once U+3000 is replaced: ASCII, later bytes, and the first bytes of
+# ideographs, kana, most of Hangul and emoji.
+_QUIET = bytes((*range(0xC0), *range(0xE3, 0xEA), 0xEB, 0xEC, 0xF0))
+_BLOCK = 1 << 15  # characters that one call of the C library works on; in between, other threads may run
+_FEW = 40
 
 
-def _tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint16]]:
-    """(folded unit, folded unit or blank where it is no part of a spaced word), by UTF-16 unit."""
-    characters = [chr(point) for point in range(0x10000)]
-    folded = []
-    for character in characters:
-        small = character.casefold()
-        if len(small) != 1:
-            small = character.lower()
-        folded.append(ord(small[0]))
-    table = np.array(folded, dtype=np.uint16)
-    for point in range(0xFF00, 0xFFF0):
-        plain = unicodedata.normalize("NFKC", chr(point))
+def _changes() -> dict[str, str]:
+    """Each character of the basic plane, ASCII apart, that folding changes, and what becomes of it."""
+    small = {}
+    cased = (*range(0x80, 0x2E80), *range(0xA640, 0xAC00), *range(0xFB00, 0x10000))
+    for character in map(chr, cased):
+        folded = character.casefold()
+        if folded != character:
+            small[character] = folded if len(folded) == 1 else character.lower()[0]
+    changes = dict(small)
+    for character in map(chr, range(0xFF00, 0xFFF0)):
+        plain = unicodedata.normalize("NFKC", character)
         if len(plain) == 1:
-            table[point] = table[ord(plain)]
-    for point in (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000):
-        table[point] = _BLANK
-    for point, plain_point in _QUOTES.items():
-        table[point] = plain_point
-    table[0xD800:0xE000] = _UNKNOWN
-    table[_GONE] = _UNKNOWN
+            changes[character] = small.get(plain, plain.lower())
+    changes.update(dict.fromkeys(map(chr, _SPACES), " "))
+    changes.update(_QUOTES)
+    changes.update(dict.fromkeys(map(chr, (*range(0xD800, 0xE000), 0xFFFF)), _UNKNOWN))
     for first, last in _INVISIBLE:
-        table[first : last + 1] = _GONE
-
-    word = np.array([character.isalnum() or character == "_" for character in characters], dtype=bool)
-    word[0x0300:0x0370] = True  # combining accents continue the letter before them
-    for first, last in _UNSPACED:
-        word[first : last + 1] = False
-    words = np.where(word[table], table, _BLANK).astype(np.uint16)
-    words[table == _GONE] = _GONE
-    return table, words
+        changes.update(dict.fromkeys(map(chr, range(first, last + 1)), _GONE))
+    return {character: folded for character, folded in changes.items() if folded != character}
 
 
-_FOLD, _WORDS = _tables()
-_UNIT = np.dtype("<u2")
-# The codec functions themselves: `str.encode("utf-16-le")` looks its codec up, which takes longer than the work.
-_encode: Callable[[str, str], tuple[bytes, int]] = codecs.utf_16_le_encode
-_decode: Callable[[Any], tuple[str, int]] = codecs.utf_16_le_decode
-_ASCII_WORDS = {point: int(_WORDS[point]) for point in range(128)}
+_CHANGES = _changes()
+_CHANGED = re.compile(one_of([*ranges(map(ord, _CHANGES)), _INVISIBLE_ASTRAL]))
+_NOTABLE = re.compile(one_of([*ranges([*map(ord, _CHANGES), *WORD_LETTERS]), _INVISIBLE_ASTRAL]))
 
 
 class Folded(msgspec.Struct, frozen=True, gc=False):
-    """A text as the rules see it.
+    """A text as the rules see it: `text`, and the same in UTF-8 as `data`.
 
-    `text` is the folded text; `words` has the same length, with a blank for each character that is no part of a spaced
-    word (Latin, Greek, Cyrillic, … letters, digits, underscore). `offsets[i]` is the place of folded character i in
-    the original, or None where the places are the same."""
+    `simple` is true where no letter or digit outside ASCII belongs to a spaced script. `gone` says where invisible
+    characters were dropped: how many characters of the folded text stand before each of them."""
 
     text: str
-    words: str
-    offsets: Offsets | None = None
+    data: bytes
+    simple: bool = True
+    gone: tuple[int, ...] = ()
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """The half-open range of the original text that [start, end) of the folded text came from."""
-        if self.offsets is None:
+        if not self.gone:
             return start, end
         if start == end:
-            place = int(self.offsets[start]) if start < len(self.offsets) else int(self.offsets[-1]) + 1
+            place = self._place(start) if start < len(self.text) else self._place(start - 1) + 1
             return place, place
-        return int(self.offsets[start]), int(self.offsets[end - 1]) + 1
+        return self._place(start), self._place(end - 1) + 1
+
+    def _place(self, place: int) -> int:
+        return place + bisect_right(self.gone, place)
 
 
 def fold(text: str) -> Folded:
-    """Fold `text`, any str including lone surrogates. O(len), about 5 µs for 500 characters. Idempotent."""
+    """Fold `text`, any str including lone surrogates. Linear, about 4 µs for 500 characters. Idempotent."""
     if text.isascii():
-        return Folded(text.lower(), text.translate(_ASCII_WORDS))
-    units = np.frombuffer(_encode(text, "surrogatepass")[0], _UNIT)
-    if len(units) == len(text):
-        folded = _decode(_FOLD.take(units))[0]
-        if _GONE_CHAR not in folded:
-            return Folded(folded, _decode(_WORDS.take(units))[0])
-    return _fold_rare(text)
+        text = text.lower()
+        return Folded(text, text.encode())
+    if len(text) <= _BLOCK:
+        text, simple = _folded(text)
+    else:
+        blocks = [_folded(text[start : start + _BLOCK]) for start in range(0, len(text), _BLOCK)]
+        text, simple = "".join([block for block, _ in blocks]), all(simple for _, simple in blocks)
+    gone: tuple[int, ...] = ()
+    if not simple and _GONE in text:
+        text, gone = _dropped(text)
+    data = text.encode()
+    small = data.lower()  # ASCII only; all other capitals are changed already
+    return Folded(text if small == data else small.decode(), small, simple, gone)
 
 
-def _fold_rare(text: str) -> Folded:
-    """With characters outside the basic plane, or with invisible ones."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    low = np.minimum(points, _GONE)
-    astral = points > _GONE
-    folded = np.where(astral, points, _FOLD.take(low))
-    words = np.where(astral, _BLANK, _WORDS.take(low))
-    keep = (folded != _GONE) & ~((points >= _INVISIBLE_ASTRAL[0]) & (points <= _INVISIBLE_ASTRAL[1]))
-    offsets = None
-    if not keep.all():
-        offsets = np.flatnonzero(keep)
-        folded, words = folded[keep], words[keep]
-    return Folded(
-        folded.astype("<u4").tobytes().decode("utf-32-le"),
-        words.astype("<u4").tobytes().decode("utf-32-le"),
-        offsets,
-    )
+def _folded(text: str) -> tuple[str, bool]:
+    """With ASCII capitals, and U+FFFF for what is to be dropped; and whether nothing notable is in the text."""
+    if _NOTABLE.search(text) is None:
+        return text, True
+    for wide, plain in _COMMON:
+        text = text.replace(wide, plain)
+    if _quiet(text) or _NOTABLE.search(text) is None:
+        return text, True
+    text = text.replace(_GONE, _UNKNOWN)
+    present = set(_CHANGED.findall(text))
+    if len(present) > _FEW:
+        return _CHANGED.sub(lambda found: _CHANGES.get(found[0], _GONE), text), False
+    for character in present:
+        text = text.replace(character, _CHANGES.get(character, _GONE))
+    return text, False
+
+
+def _dropped(text: str) -> tuple[str, tuple[int, ...]]:
+    kept: list[str] = []
+    gone: list[int] = []
+    length = 0
+    for start in range(0, len(text), _BLOCK):
+        pieces = text[start : start + _BLOCK].split(_GONE)
+        kept += pieces
+        lengths = list(accumulate(map(len, pieces), initial=length))
+        gone += lengths[1:-1]
+        length = lengths[-1]
+    return "".join(kept), tuple(gone)
+
+
+def _quiet(text: str) -> bool:
+    """Quicker than the search for what is notable, where it can tell that there is nothing."""
+    try:
+        return not text.encode().translate(None, _QUIET)
+    except UnicodeEncodeError:
+        return False

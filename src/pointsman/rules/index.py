@@ -8,35 +8,28 @@ Overlapping hits of nested literals (报, 报表, 销售报表 … or a, aa, aaa
 keep the pass linear and the answer exact: at most `_DEPTH` literals of the automaton end at one place (deeper ones are
 found through their suffix and then verified); very long literals are found through their beginning; and where a text
 gives more than `_HITS` hits, so many of them repeats that searching for the few literals left over one by one is
-cheaper than the hits to come, that is done (behind a filter of character pairs).
+cheaper than the hits to come, that is done (behind a filter of characters).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Sequence, Set
 
 import ahocorasick_rs
-import numpy as np
-import numpy.typing as npt
 
+from pointsman.rules.characters import blanked, word_after, word_before
 from pointsman.rules.fold import Folded
 from pointsman.rules.terms import Finder, Regex, Whole, Word
 from pointsman.rules.whole import core
 
+_NONE = -1
 _DEPTH = 8
 _LONG = 64
 _HEAD = 32
-_WINDOW = 2048
+_WINDOW = 4096
+_SPLIT = 1 << 16
 _HITS = 16384
 _HIT_COST = 500  # a hit of the automaton costs as much as searching this many characters for one literal
-
-
-class Seen(NamedTuple):
-    """Ids of terms. `found` occur for certain. `possible` may occur: their literal does, so they must be verified."""
-
-    found: set[int]
-    possible: set[int]
 
 
 class Index:
@@ -46,7 +39,7 @@ class Index:
     def __init__(self, terms: Sequence[Finder]) -> None:
         self.decided = [True] * len(terms)
         self.unanchored: set[int] = set()
-        self._tokens: dict[str, int] = {}
+        self._tokens: dict[bytes, int] = {}
         self._whole: dict[str, list[int]] = {}
         words: dict[str, int] = {}
         literals: dict[str, list[int]] = {}
@@ -61,7 +54,7 @@ class Index:
                 for literal in term.literals or ():
                     literals.setdefault(literal, []).append(number)
             elif term.token:
-                self._tokens[term.text] = number
+                self._tokens[term.text.encode()] = number
             elif len(term.text) > _LONG:
                 self.decided[number] = False
                 literals.setdefault(term.text[:_HEAD], []).append(number)
@@ -83,119 +76,130 @@ class Index:
     def _build(self, terms: Sequence[Finder], words: dict[str, int], literals: dict[str, list[int]]) -> None:
         """Patterns of the automaton: a free word settles its term, a bounded one needs its neighbours looked at, a
         literal makes terms possible. The same string may stand twice, as a bounded word and as a literal."""
-        self._patterns: list[str] = []
-        self._left: list[bool] = []
-        self._right: list[bool] = []
+        self._patterns: list[bytes] = []
+        self._bounded: dict[int, Word] = {}
         self._term: list[int] = []
-        self._possible: list[tuple[int, ...]] = []
+        self._possible: dict[int, tuple[int, ...]] = {}
         for text, number in words.items():
             term = terms[number]
             assert isinstance(term, Word)
-            free = not (term.left or term.right)
-            also = tuple(literals.pop(text, ())) if free else ()
-            self._add(text, term.left, term.right, number, also)
+            bounded = term.left or term.right
+            also = () if bounded else tuple(literals.pop(text, ()))
+            self._add(text, term if bounded else None, number, also)
         for text, numbers in literals.items():
-            self._add(text, False, False, -1, tuple(numbers))
-        self._bounded = [left or right for left, right in zip(self._left, self._right, strict=True)]
+            self._add(text, None, _NONE, tuple(numbers))
+        self._edged = frozenset(self._bounded)
+        self._hinting = frozenset(self._possible)
         self._overlap = max(map(len, self._patterns), default=1) - 1
-        self._automaton = ahocorasick_rs.AhoCorasick(self._patterns, store_patterns=False) if self._patterns else None
-        self._pairs = np.array([_ends(text) for text in self._patterns], dtype=np.uint16).reshape(-1, 2)
+        self._automaton = ahocorasick_rs.BytesAhoCorasick(self._patterns) if self._patterns else None
 
-    def _add(self, text: str, left: bool, right: bool, term: int, possible: tuple[int, ...]) -> None:
-        self._patterns.append(text)
-        self._left.append(left)
-        self._right.append(right)
+    def _add(self, text: str, bounded: Word | None, term: int, possible: tuple[int, ...]) -> None:
+        pattern = len(self._patterns)
+        self._patterns.append(text.encode())
         self._term.append(term)
-        self._possible.append(possible)
+        if bounded is not None:
+            self._bounded[pattern] = bounded
+        if possible:
+            self._possible[pattern] = possible
 
-    def scan(self, folded: Folded) -> Seen:
-        """Every term that occurs in `folded`, as found or as possible. Linear in the text."""
+    def scan(self, folded: Folded) -> tuple[set[int], set[int]]:
+        """Ids of the terms that occur in `folded`: those found for certain, and those that are possible, because their
+        literal occurs, and must be verified. Linear in the text."""
         found: set[int] = set()
         possible = set(self.unanchored)
         if self._keys:
-            for word in self._keys.intersection(folded.words.split()):
-                found.add(self._tokens[word])
+            words = self._words(blanked(folded.text, folded.data, folded.simple))
+            found.update(map(self._tokens.__getitem__, words))
         if self._whole:
-            key = core(folded.text).key
+            key = core(folded.text)[0]
             if len(key) <= self._longest_whole:
                 found.update(self._whole.get(key, ()))
         if self._automaton is not None:
-            for pattern in self._occurring(folded):
-                number = self._term[pattern]
-                if number >= 0:
-                    found.add(number)
-                if self._possible[pattern]:
+            patterns = self._occurring(folded, self._automaton)
+            if patterns:
+                found.update([self._term[pattern] for pattern in patterns])
+                found.discard(_NONE)
+                for pattern in self._hinting.intersection(patterns):
                     possible.update(self._possible[pattern])
-        return Seen(found, possible)
+        return found, possible
 
-    def _occurring(self, folded: Folded) -> set[int]:
-        text = folded.text
-        length = len(text)
+    def _words(self, data: bytes) -> Set[bytes]:
+        """Keys among the words of `data`, which has blanks between them."""
+        if len(data) <= _SPLIT:
+            return self._keys.intersection(data.split())
+        words: set[bytes] = set()
+        start = 0
+        while start < len(data):
+            end = data.find(b" ", start + _SPLIT) + 1 or len(data)
+            words |= self._keys.intersection(data[start:end].split())
+            start = end
+        return words
+
+    def _occurring(self, folded: Folded, automaton: ahocorasick_rs.BytesAhoCorasick) -> Set[int]:
+        data = folded.data
+        length = len(data)
         seen: set[int] = set()
-        assert self._automaton is not None
         if length <= _WINDOW:
-            self._take(self._automaton.find_matches_as_indexes(text, overlapping=True), 0, folded, seen)
+            hits = automaton.find_matches_as_indexes(data, overlapping=True)
+            if hits:
+                self._take(hits, 0, data, seen)
             return seen
-        hits, budget = 0, _HITS
+        there: set[str] = set()
+        count, budget = 0, _HITS
         for start in range(0, length, _WINDOW):
             base = max(0, start - self._overlap)
-            window = self._automaton.find_matches_as_indexes(text[base : start + _WINDOW], overlapping=True)
-            self._take(window, base, folded, seen)
-            hits += len(window)
-            if hits > budget:
+            hits = automaton.find_matches_as_indexes(data[base : start + _WINDOW], overlapping=True)
+            self._take(hits, base, data, seen)
+            count += len(hits)
+            if count > budget:
                 budget *= 2
-                left = self._left_over(text, seen)
-                ahead = hits / (start + _WINDOW) * (length - start)
-                if len(left) * length < ahead * _HIT_COST:
+                ahead = count / (start + _WINDOW) * (length - start)
+                left = self._left_over(folded.text, there, seen, ahead * _HIT_COST / len(folded.text))
+                if left is not None:
                     self._one_by_one(folded, left, seen)
                     break
         return seen
 
-    def _take(self, hits: list[tuple[int, int, int]], base: int, folded: Folded, seen: set[int]) -> None:
-        words = folded.words
-        length = len(words)
-        bounded, lefts, rights = self._bounded, self._left, self._right
-        for pattern, start, end in hits:
-            if pattern in seen:
-                continue
-            if bounded[pattern]:
-                start += base
-                end += base
-                if (lefts[pattern] and start and words[start - 1] != " ") or (
-                    rights[pattern] and end < length and words[end] != " "
-                ):
-                    continue  # another occurrence may stand free
-            seen.add(pattern)
+    def _take(self, hits: list[tuple[int, int, int]], base: int, data: bytes, seen: set[int]) -> None:
+        """Add the patterns of the hits to `seen`; bounded ones where a hit stands free."""
+        new = {hit[0] for hit in hits} - seen
+        if not self._edged.isdisjoint(new):
+            edged = new & self._edged
+            new -= edged
+            for pattern, start, end in hits:
+                if pattern in edged:
+                    word = self._bounded[pattern]
+                    if not (
+                        (word.left and word_before(data, base + start)) or (word.right and word_after(data, base + end))
+                    ):
+                        new.add(pattern)
+                        edged.discard(pattern)
+        seen |= new
 
-    def _left_over(self, text: str, seen: set[int]) -> list[int]:
-        """Patterns not seen yet that may occur: their first and their last pair of characters do."""
-        units = np.frombuffer(text.encode("utf-16-le"), "<u2")
-        there = np.zeros(0x10000, dtype=bool)
-        there[0] = True
-        there[_hash(units[:-1], units[1:])] = True
-        possible = np.flatnonzero(there[self._pairs[:, 0]] & there[self._pairs[:, 1]]).tolist()
-        return [pattern for pattern in possible if pattern not in seen]
+    def _left_over(self, text: str, there: set[str], seen: set[int], limit: float) -> list[int] | None:
+        """Patterns not seen yet that may occur; None where there are `limit` or more. Where too many are not seen, those
+        that have a character that the text lacks do not count (`there` keeps its characters for the next time)."""
+        if len(self._patterns) - len(seen) < limit:
+            return [number for number in range(len(self._patterns)) if number not in seen]
+        for start in range(0, 0 if there else len(text), _SPLIT):
+            there.update(text[start : start + _SPLIT])
+        left = []
+        for number, pattern in enumerate(self._patterns):
+            if number not in seen and there.issuperset(pattern.decode()):
+                left.append(number)
+                if len(left) >= limit:
+                    return None
+        return left
 
     def _one_by_one(self, folded: Folded, patterns: list[int], seen: set[int]) -> None:
-        for pattern in patterns:
-            text = self._patterns[pattern]
-            place = folded.text.find(text)
-            while place >= 0:
-                self._take([(pattern, place, place + len(text))], 0, folded, seen)
-                place = -1 if pattern in seen else folded.text.find(text, place + 1)
-
-
-def _hash(first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
-    return (first * np.uint16(40503)) ^ second
-
-
-def _ends(text: str) -> tuple[int, int]:
-    """Hashes of the first and last pair of UTF-16 units. One unit alone has none: 0, which `there` always holds."""
-    units = np.frombuffer(text.encode("utf-16-le"), "<u2")
-    if len(units) < 2:
-        return 0, 0
-    pairs = _hash(units[:-1], units[1:])
-    return int(pairs[0]), int(pairs[-1])
+        for number in patterns:
+            word = self._bounded.get(number)
+            if word is None:
+                occurs = self._patterns[number].decode() in folded.text
+            else:
+                occurs = next(word.occurrences(folded), None) is not None
+            if occurs:
+                seen.add(number)
 
 
 def _depths(texts: set[str]) -> dict[str, int]:

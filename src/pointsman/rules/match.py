@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pointsman.domain.features import Features
 from pointsman.domain.rule import Conditions, Rule, RuleHit
 from pointsman.rules.fold import Folded, fold
-from pointsman.rules.index import Index, Seen
-from pointsman.rules.negation import negated
-from pointsman.rules.terms import Finder, Regex, Whole
+from pointsman.rules.index import Index
+from pointsman.rules.negation import Found, negated, negators, taken_back
+from pointsman.rules.terms import Finder, Place, Whole
 
 
 class GroupPlan:
@@ -28,41 +28,49 @@ class GroupPlan:
 class RulePlan:
     """A rule, ready to be checked."""
 
-    __slots__ = ("conditions", "gates", "groups", "none", "rule", "settled")
+    __slots__ = ("conditions", "gate", "groups", "more_gates", "negatable", "none", "rule", "settled")
 
     def __init__(self, rule: Rule, groups: tuple[GroupPlan, ...], none: GroupPlan | None) -> None:
         self.rule = rule
         self.groups = groups
         self.none = none
-        # Each gate must hold a term that was seen; where that says it all, the groups need no further look.
-        self.gates = tuple(frozenset(group.terms) for group in groups)
+        self.gate: frozenset[int] | None = None
+        self.more_gates: tuple[frozenset[int], ...] = ()
+        # Where the gates say it all, the groups need no further look.
         self.settled = all(group.at_least == 1 and not group.unsure for group in groups)
         self.conditions = None if rule.conditions == Conditions() else rule.conditions
+        # A term that is the whole text has nothing before it that could negate it.
+        self.negatable = rule.negatable and any(term.kind != "whole" for group in rule.groups for term in group.terms)
+
+    def posted_under(self, place: int) -> None:
+        """Of every other group, a term must have been seen before the rule is looked at closer."""
+        others = [group for number, group in enumerate(self.groups) if number != place]
+        gates = [frozenset(group.terms) if group.unsure else group.sure for group in others]
+        if gates:
+            self.gate, *more = gates
+            self.more_gates = tuple(more)
 
 
 class _Text:
     """What one call has learned of its text. Lives for that call only."""
 
-    __slots__ = ("_verified", "folded", "found", "possible", "terms")
+    __slots__ = ("_negators", "_taken_back", "_verified", "folded", "found", "possible", "terms")
 
-    def __init__(self, folded: Folded, seen: Seen, terms: Sequence[Finder]) -> None:
+    def __init__(self, folded: Folded, found: set[int], possible: set[int], terms: Sequence[Finder]) -> None:
         self.folded = folded
-        self.found = seen.found
-        self.possible = seen.possible
+        self.found = found
+        self.possible = possible
         self.terms = terms
         self._verified: dict[int, bool] = {}
+        self._negators: Found | None = None
+        self._taken_back = False
 
     def occurs(self, number: int) -> bool:
         if number not in self.possible:
             return False
         known = self._verified.get(number)
         if known is None:
-            term = self.terms[number]
-            if isinstance(term, Regex):
-                known = term.occurs(self.folded)
-            else:
-                known = next(term.occurrences(self.folded), None) is not None
-            self._verified[number] = known
+            known = self._verified[number] = self.terms[number].occurs(self.folded)
         return known
 
     def holds(self, group: GroupPlan) -> bool:
@@ -83,21 +91,28 @@ class _Text:
                     return True
         return False
 
+    def terms_of(self, group: GroupPlan) -> list[Finder]:
+        """The terms of a group that occur."""
+        there = [self.terms[number] for number in group.sure & self.found]
+        return there + [self.terms[number] for number in group.unsure if self.occurs(number)] if group.unsure else there
+
     def negated(self, plan: RulePlan) -> bool:
         """Whether any occurrence of a term of the rule is negated, see `negation.py`; `whole` terms cannot be."""
-        places: set[tuple[int, int]] = set()
-        for group in plan.groups:
-            for number in group.terms:
-                term = self.terms[number]
-                if not isinstance(term, Whole) and (number in self.found or self.occurs(number)):
-                    places.update(term.occurrences(self.folded))
-        return negated(self.folded, sorted(places))
+        if self._negators is None:
+            self._negators = negators(self.folded)
+            self._taken_back = taken_back(self.folded)
+        if not self._negators and not self._taken_back:
+            return False
+        terms = [term for group in plan.groups for term in self.terms_of(group) if not isinstance(term, Whole)]
+        if not terms or self._taken_back:
+            return bool(terms)
+        return negated(self.folded, self._negators, [term.occurrences(self.folded) for term in terms])
 
 
 class RuleSet:
     """Rules compiled for matching: `rules` in rank order (priority, then load order), highest first."""
 
-    __slots__ = ("_always", "_index", "_plans", "_posted", "_terms", "rules")
+    __slots__ = ("_always", "_index", "_plans", "_posted", "_posting", "_terms", "rules")
 
     def __init__(
         self,
@@ -112,6 +127,7 @@ class RuleSet:
         self._terms = tuple(terms)
         self._index = index
         self._posted = posted
+        self._posting = frozenset(posted)
         self._always = tuple(always)
 
     def match(
@@ -124,19 +140,18 @@ class RuleSet:
         Spans are half-open ranges of the original text: for each group, each distinct term that occurs, at its first
         place, ordered by place with the longer first. Overlapping terms all count."""
         folded = fold(text or "")
-        seen = self._index.scan(folded)
-        posted = self._posted
-        present = seen.found | seen.possible
+        found, possible = self._index.scan(folded)
+        present = found | possible if possible else found
         ranks = set(self._always)
-        for number in present:
-            if number in posted:
-                ranks.update(posted[number])
+        for number in self._posting.intersection(present):
+            ranks.update(self._posted[number])
         if not ranks:
             return None
-        state = _Text(folded, seen, self._terms)
+        state = _Text(folded, found, possible, self._terms)
         for rank in sorted(ranks):
             plan = self._plans[rank]
-            if any(map(present.isdisjoint, plan.gates)):
+            gate = plan.gate
+            if gate is not None and (present.isdisjoint(gate) or any(map(present.isdisjoint, plan.more_gates))):
                 continue
             if not plan.settled and not all(map(state.holds, plan.groups)):
                 continue
@@ -145,7 +160,7 @@ class RuleSet:
                 continue
             if plan.none is not None and state.holds(plan.none):
                 continue
-            if plan.rule.negatable and plan.groups and state.negated(plan):
+            if plan.negatable and state.negated(plan):
                 continue
             return RuleHit(plan.rule, _spans(plan, state))
         return None
@@ -171,12 +186,16 @@ def conditions_hold(conditions: Conditions, features: Features, entry: str, endp
 
 
 def _spans(plan: RulePlan, state: _Text) -> tuple[tuple[str, int, int], ...]:
+    folded = state.folded
     spans: list[tuple[str, int, int]] = []
     for group in plan.groups:
-        places = set()
-        for number in group.terms:
-            if number in state.found or state.occurs(number):
-                places.update([place for place in [next(state.terms[number].occurrences(state.folded), None)] if place])
-        for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
-            spans.append((group.name, *state.folded.original(start, end)))
+        places = [place for term in state.terms_of(group) if (place := term.first(folded))]
+        if len(places) > 1:
+            places = sorted(set(places), key=_longer_first)
+        for start, end in places:
+            spans.append((group.name, *folded.original(start, end)) if folded.gone else (group.name, start, end))
     return tuple(spans)
+
+
+def _longer_first(place: Place) -> Place:
+    return place[0], -place[1]

@@ -14,18 +14,20 @@ doubt the rule misses, because a miss only costs a model call.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import ahocorasick_rs
 import re2
 
+from pointsman.rules.characters import is_word, word_after, word_before
 from pointsman.rules.fold import Folded
 
 _REACH = 8
 _LOOK = 64
+_NEVER = sys.maxsize
+_NOWHERE = (_NEVER, _NEVER)
 _FAR_ZH = """
 不要 不用 不必 不需要 不需 无需 无须 毋需 毋须 不须 没必要 没有必要 没让你 没叫你 没要你 没让您 没叫您 没要您 勿
 禁止 严禁 不许 不准 不得 不可 不可以 不能 不想 不打算 不允许 不希望 不建议 不应 不应该 不该 不再 不愿 不愿意 用不着
@@ -40,14 +42,20 @@ _NEAR_EN = ["no", "stop", "cancel", "abort", "avoid", "skip", "except", "excludi
 _FAR_EN += ["instead of", "rather than"]
 _NEGATORS = [*_FAR_ZH, *_NEAR_ZH, *_FAR_EN, *_NEAR_EN]
 _FAR = frozenset((*_FAR_ZH, *_FAR_EN))
-_FINDER = ahocorasick_rs.AhoCorasick(_NEGATORS, matchkind=ahocorasick_rs.MATCHKIND_LEFTMOST_LONGEST)
+_FINDER = ahocorasick_rs.BytesAhoCorasick(
+    [word.encode() for word in _NEGATORS], matchkind=ahocorasick_rs.MatchKind.LeftmostLongest
+)
+_LONGEST = max(len(word.encode()) for word in _NEGATORS)
+_WINDOW = 1 << 14
 
 # What may stand between a near negator and what it negates.
-_SKIP: Any = re2.compile(
-    "(?:再|能够?|会|想要?|打算|准备|给我|帮我|替我|给|帮|去|把|将|让|自动|直接|马上|立[即刻]|重新|继续|现在|擅自|随便|单独"
-    "|应该?|该|可以|可|敢|愿意|愿|希望|支持|允许|需要|需|建议|法|办法|成功| )*"
-    r"(?: |\b(?:the|a|an|any|my|this|that|these|of|more|all|your|our|doing|to|longer)\b)*"
-)
+_FILLERS_ZH = """
+再 能够 能 会 想要 想 打算 准备 给我 帮我 替我 给 帮 去 把 将 让 自动 直接 马上 立即 立刻 重新 继续 现在 擅自 随便 单独
+应该 应 该 可以 可 敢 愿意 愿 希望 支持 允许 需要 需 建议 法 办法 成功
+""".split()  # noqa: SIM905
+_FILLERS_EN = "the a an any my this that these of more all your our doing to longer".split()  # noqa: SIM905
+_SKIP: Any = re2.compile(rf"(?:{'|'.join(_FILLERS_ZH)}| )*(?: |\b(?:{'|'.join(_FILLERS_EN)})\b)*")
+_FILLS = frozenset(filler[0] for filler in (*_FILLERS_ZH, *_FILLERS_EN, " "))
 # What may stand right behind a negator that then governs another verb.
 _OTHER_ZH = (
     "忘", "漏", "错过", "落下", "担心", "客气", "谢", "紧", "犹豫", "停", "光", "只", "仅", "单", "但", "等",
@@ -87,6 +95,9 @@ _TAKEN_BACK: Any = re2.compile(
 )
 
 
+Found = Sequence[tuple[int, int, int]]  # negators in the data of a text: number, start, end
+
+
 class Scope(NamedTuple):
     """A negator at [start, end) of the folded text negates what begins behind `start` and before `reach`."""
 
@@ -95,53 +106,96 @@ class Scope(NamedTuple):
     reach: int
 
 
-def negated(folded: Folded, places: Sequence[tuple[int, int]]) -> bool:
-    """Whether a term of a rule is negated, given all occurrences of all its terms in `folded`, sorted."""
-    if not places:
-        return False
-    if taken_back(folded):
-        return True
-    starts: list[int] = []
-    ends: list[int] = []  # the furthest end of what begins up to there
-    for start, end, word in _negators(folded):
-        if not starts:
-            starts = [first for first, _ in places]
-            ends = list(accumulate((last for _, last in places), max))
-        after = bisect_right(starts, start)  # 要导出 in 不要导出 begins inside the negator, and is negated
-        if after == len(starts):
+def negators(folded: Folded) -> Found:
+    """All negators from left to right, the longest at each place; a long text is searched piece by piece."""
+    data = folded.data
+    if len(data) <= _WINDOW:
+        return _FINDER.find_matches_as_indexes(data)
+    found: list[tuple[int, int, int]] = []
+    start = after = 0
+    while start < len(data):
+        stop = start + _WINDOW
+        for number, first, last in _FINDER.find_matches_as_indexes(data[start : stop + _LONGEST]):
+            if start + first >= stop:
+                break
+            after = start + last
+            found.append((number, start + first, after))
+        start = max(stop, after)
+    return found
+
+
+def negated(folded: Folded, found: Found, places: Iterable[Iterator[tuple[int, int]]]) -> bool:
+    """Whether one of the negators that were found governs a place of a term; `places` has those of each term, in
+    order. Stops at the first that does."""
+    terms = [_Places(term) for term in places]
+    for start, end, word in _standing(folded, found):
+        for term in terms:
+            term.pass_by(start)  # 要导出 in 不要导出 begins inside the negator, and is negated
+        ahead = min([term.start for term in terms])
+        if ahead == _NEVER:
             return False
-        if starts[after] >= end + _LOOK or starts[after] >= _reach(folded, start, end, word):
+        gap = ahead - end
+        if gap >= _LOOK or (gap > 0 and word not in _FAR and folded.text[end] not in _FILLS):
+            continue  # most of them; the rest decides the same, only slower
+        if ahead >= _reach(folded, start, end, word):
             continue
-        if not after or ends[after - 1] < end:  # else the negator stands inside a term
+        if all(term.passed < end for term in terms):  # else the negator stands inside a term
             return True
     return False
 
 
+class _Places:
+    """The places of one term on the way through a text: where the next one starts, where the last one ended."""
+
+    __slots__ = ("_end", "_rest", "passed", "start")
+
+    def __init__(self, places: Iterator[tuple[int, int]]) -> None:
+        self._rest = places
+        self.passed = 0
+        self.start, self._end = next(places, _NOWHERE)
+
+    def pass_by(self, place: int) -> None:
+        """Go on until the next one starts behind `place`."""
+        while self.start <= place:
+            self.passed = self._end
+            self.start, self._end = next(self._rest, _NOWHERE)
+
+
 def scopes(folded: Folded) -> tuple[Scope, ...]:
     """All scopes of negation in a text, in order."""
-    found = [Scope(start, end, _reach(folded, start, end, word)) for start, end, word in _negators(folded)]
+    standing = _standing(folded, negators(folded))
+    found = [Scope(start, end, _reach(folded, start, end, word)) for start, end, word in standing]
     return tuple(scope for scope in found if scope.reach > scope.end)
 
 
 def taken_back(folded: Folded) -> bool:
     """Whether the text closes by withdrawing what it asked ("…，算了", "… never mind")."""
     tail = folded.text[-_LOOK:]
-    return any(word in tail for word in _TAKING) and _TAKEN_BACK.search(tail) is not None
+    for word in _TAKING:
+        if word in tail:
+            return _TAKEN_BACK.search(tail) is not None
+    return False
 
 
-def _negators(folded: Folded) -> Iterator[tuple[int, int, str]]:
-    words, length = folded.words, len(folded.text)
+def _standing(folded: Folded, found: Found) -> Iterator[tuple[int, int, str]]:
+    """The negators that are words of their own, with their places in characters."""
+    text, data = folded.text, folded.data
+    ascii_only = len(text) == len(data)
     last = -1
-    for number, start, end in _FINDER.find_matches_as_indexes(folded.text):
+    begin = done = 0  # the place of the negator in characters, and how much of the data that counts
+    for number, start, end in found:
         word = _NEGATORS[number]
-        if word.isascii():
-            if (start and words[start - 1] != " ") or (end < length and words[end] != " "):
-                continue
-        elif start == last and word not in _FAR:
+        spaced = end - start == len(word)
+        if spaced and (word_before(data, start) or word_after(data, end)):
+            continue
+        begin += start - done if ascii_only else len(data[done:start].decode())
+        done = start
+        far = word in _FAR
+        if begin == last and not far and not spaced:
             continue  # 不要停止…, 不能不…: twice is not at all
-        if word in _FAR:
-            last = end
-        yield start, end, word
+        if far:
+            last = begin + len(word)
+        yield begin, begin + len(word), word
 
 
 def _reach(folded: Folded, start: int, end: int, word: str) -> int:
@@ -179,16 +233,16 @@ def _harmless(text: str, start: int, end: int, word: str) -> bool:
 
 
 def _far(folded: Folded, end: int) -> int:
-    text, words = folded.text, folded.words
+    text = folded.text
     used = 0
     place = end
     limit = min(len(text), end + _LOOK)
     while place < limit:
         character = text[place]
-        if character in _MARKS or (character == "." and not words[place + 1 : place + 2].strip()):
+        if character in _MARKS or (character == "." and not is_word(text[place + 1 : place + 2])):
             break
-        if words[place] != " ":
-            if place == end or words[place - 1] == " ":
+        if is_word(character):
+            if place == end or not is_word(text[place - 1]):
                 used += 2
         elif character != " ":
             used += 1

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from pointsman.domain.rule import Term
+from pointsman.rules.characters import is_word
 from pointsman.rules.fold import Folded, fold
 from pointsman.rules.literals import required_literals
 from pointsman.rules.regex import compile_regex, folded_source
 from pointsman.rules.whole import core, keys
 
 Key = tuple[str, str]
+Place = tuple[int, int]  # a half-open range of a folded text
 
 
 def term_key(term: Term) -> Key:
@@ -25,30 +27,35 @@ def term_key(term: Term) -> Key:
 
 
 class Word:
-    """A literal. Where an edge of it is a word character (see `Folded.words`), its neighbour there must not be one."""
+    """A literal. Where an edge of it is a word character, its neighbour there must not be one. `token`: it is one word,
+    of ASCII letters and digits."""
 
     def __init__(self, value: str) -> None:
-        folded = fold(value.strip())
-        self.text = folded.text.strip()
-        words = fold(self.text).words
-        self.left = words[:1] not in ("", " ")
-        self.right = words[-1:] not in ("", " ")
-        self.token = bool(words) and " " not in words
+        self.text = fold(value.strip()).text.strip()
+        self.left = is_word(self.text[:1])
+        self.right = is_word(self.text[-1:])
+        self.token = self.left and self.text.isascii() and all(map(is_word, self.text))
 
-    def occurrences(self, folded: Folded, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-        """Every valid place, overlapping ones too, that begins in [start, end), in order."""
-        text, words, size = folded.text, folded.words, len(self.text)
-        length = len(text)
-        stop = length if end is None else min(length, end - 1 + size)
-        place = text.find(self.text, start, stop)
+    def occurrences(self, folded: Folded) -> Iterator[Place]:
+        """Every valid place, overlapping ones too, in order."""
+        text, size = folded.text, len(self.text)
+        place = text.find(self.text)
         while place >= 0:
             after = place + size
             if not (
-                (self.left and place and words[place - 1] != " ")
-                or (self.right and after < length and words[after] != " ")
+                (self.left and place and is_word(text[place - 1])) or (self.right and is_word(text[after : after + 1]))
             ):
                 yield place, after
-            place = text.find(self.text, place + 1, stop)
+            place = text.find(self.text, place + 1)
+
+    def first(self, folded: Folded) -> Place | None:
+        if self.left or self.right:
+            return next(self.occurrences(folded), None)
+        place = folded.text.find(self.text)
+        return (place, place + len(self.text)) if place >= 0 else None
+
+    def occurs(self, folded: Folded) -> bool:
+        return self.first(folded) is not None
 
 
 class Regex:
@@ -58,16 +65,17 @@ class Regex:
         self.compiled: Any = compile_regex(source)
         self.literals = required_literals(source)
 
-    def occurrences(self, folded: Folded, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-        for match in self.compiled.finditer(folded.text):
-            first, last = match.span()
-            if end is not None and first >= end:
-                return
-            if first >= start:
-                yield first, last
+    def occurrences(self, folded: Folded) -> Iterator[Place]:
+        plain = len(folded.data) == len(folded.text)
+        for match in self.compiled.finditer(folded.data if plain else folded.text):
+            yield match.span()
+
+    def first(self, folded: Folded) -> Place | None:
+        return next(self.occurrences(folded), None)
 
     def occurs(self, folded: Folded) -> bool:
-        return self.compiled.search(folded.text) is not None
+        """Quicker than `first`."""
+        return self.compiled.search(folded.data) is not None
 
 
 class Whole:
@@ -76,10 +84,12 @@ class Whole:
     def __init__(self, value: str) -> None:
         self.keys = keys(fold(value).text.strip())
 
-    def occurrences(self, folded: Folded, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-        key, first, last = core(folded.text)
-        if key in self.keys and first >= start and (end is None or first < end):
-            yield first, last
+    def first(self, folded: Folded) -> Place | None:
+        key, start, end = core(folded.text)
+        return (start, end) if key in self.keys else None
+
+    def occurs(self, folded: Folded) -> bool:
+        return core(folded.text)[0] in self.keys
 
 
 Finder = Word | Regex | Whole

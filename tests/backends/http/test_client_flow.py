@@ -13,7 +13,7 @@ from pointsman.backends.http import Limits
 from pointsman.backends.http.connection import Connection
 from pointsman.ports.backend import BackendFailure, Call
 
-CALL = Call("/v1/chat/completions", b"{}")
+CALL = Call("/v1/chat/completions", b"{}", first_byte=20.0, idle=20.0)
 
 
 @pytest.mark.parametrize("trickle", [b"", b"HTTP/1.1 200 OK\r\nx-slow: " + b"y" * 200], ids=["silence", "slow-loris"])

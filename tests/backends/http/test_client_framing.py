@@ -10,7 +10,7 @@ from scripted_upstream import CHUNKED, answering, chunk, head, once, sized
 from pointsman.backends.http import Limits
 from pointsman.ports.backend import BackendFailure, Call
 
-CALL = Call("/v1/chat/completions", b'{"stream":true}')
+CALL = Call("/v1/chat/completions", b'{"stream":true}', first_byte=20.0, idle=20.0)
 EVENTS = ["data: 道岔\n\n".encode(), b"data: a\r\nb\n\n", b"data: [DONE]\n\n"]
 STREAM = CHUNKED + b"".join(map(chunk, EVENTS)) + b"0\r\n\r\n"
 SIZED = sized(b"".join(EVENTS), "x-empty:", "X-Mixed: \t a  ")
@@ -74,7 +74,7 @@ async def test_closed_at_every_byte_is_a_reset(serve, pool_of, wire):
         assert caught.value.sent == (cut > 0)
         assert "closed the connection" in caught.value.message
         assert body.startswith(got)
-    assert pool.retried == 0
+    assert pool.traffic.retried == 0
 
 
 async def test_a_body_without_length_ends_with_the_connection(serve, pool_of):
@@ -218,6 +218,13 @@ async def test_heads_that_are_refused(serve, pool_of, answer):
     assert (caught.value.kind, caught.value.sent) == ("protocol", True)
 
 
+@pytest.mark.parametrize("lines", [(), ("upgrade: x", "connection: upgrade")])
+async def test_a_switch_of_protocols_is_refused(serve, pool_of, lines):
+    answer = head(*lines, status="101 Switching Protocols")
+    with pytest.raises(BackendFailure, match="it switched protocols without being asked"):
+        await pool_of(await serve(answering(answer))).open(CALL)
+
+
 @pytest.mark.parametrize(
     "bomb",
     [
@@ -244,6 +251,75 @@ async def test_limits_are_settings(serve, pool_of):
     assert (await pool_of(upstream, limits=Limits(headers=3)).open(CALL)).status == 200
     with pytest.raises(BackendFailure, match="more than 2 headers"):
         await pool_of(upstream, limits=Limits(headers=2)).open(CALL)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (head("content-length: 5", status="204 No Content") + b"hello", 204),
+        (head(status="204 No Content") + b"hello", 204),
+        (head("content-length: 5", status="304 Not Modified") + b"hello", 304),
+        (head("transfer-encoding: chunked", status="304 Not Modified") + b"5\r\nhello\r\n0\r\n\r\n", 304),
+    ],
+)
+async def test_a_body_where_none_may_be_is_junk(serve, pool_of, answer, status):
+    upstream = await serve(answering(answer))
+    pool = pool_of(upstream)
+    for number in range(2):
+        stream = await pool.open(CALL)
+        assert (stream.status, await stream.read()) == (status, b"")
+        assert pool.idle == 0
+        assert upstream.connections == number + 1
+
+
+async def test_http_1_0_until_the_end(serve, pool_of):
+    upstream = await serve(once(b"HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\n", b"abc", b"def"))
+    pool = pool_of(upstream)
+    for _ in range(2):
+        assert await (await pool.open(CALL)).read() == b"abcdef"
+    assert upstream.connections == 2
+
+
+async def test_a_length_longer_than_the_body_is_a_reset(serve, pool_of):
+    stream = await pool_of(await serve(once(head("content-length: 9") + b"abc"))).open(CALL)
+    assert await anext(stream.chunks()) == b"abc"
+    with pytest.raises(BackendFailure) as caught:
+        await stream.read()
+    assert (caught.value.kind, caught.value.sent) == ("reset", True)
+
+
+@pytest.mark.parametrize("framing", ["sized", "chunked", "eof"])
+async def test_a_body_without_an_end_ends(serve, pool_of, framing):
+    """Also where it is only handed on and never held."""
+    lines = {"sized": ["content-length: 1000000"], "chunked": ["transfer-encoding: chunked"], "eof": []}[framing]
+    block = b"x" * 1000
+
+    async def script(peer):
+        await peer.request()
+        peer.writer.write(head(*lines))
+        for _ in range(1000):
+            peer.writer.write(chunk(block) if framing == "chunked" else block)
+            await peer.writer.drain()
+
+    upstream = await serve(script)
+    pool = pool_of(upstream, limits=Limits(body_bytes=100_000))
+    got = 0
+    with pytest.raises(BackendFailure, match="sent a body of more than 100000 bytes") as caught:
+        async for piece in (await pool.open(CALL)).chunks():
+            got += len(piece)
+    assert (caught.value.kind, caught.value.sent) == ("protocol", True)
+    assert got <= 100_000
+    assert pool.idle == 0
+
+
+async def test_a_body_as_large_as_allowed(serve, pool_of):
+    upstream = await serve(answering(sized(b"x" * 1000)))
+    pool = pool_of(upstream, limits=Limits(body_bytes=1000))
+    for _ in range(2):
+        assert await (await pool.open(CALL)).read() == b"x" * 1000
+    assert upstream.connections == 1
+    with pytest.raises(BackendFailure, match="more than 999 bytes"):
+        await (await pool_of(upstream, limits=Limits(body_bytes=999)).open(CALL)).read()
 
 
 @pytest.mark.parametrize("junk", [b"x", b"HTT", sized(b"evil"), b"\0" * 100])

@@ -23,6 +23,9 @@ class Wire:
         self.closing = False
         self.reading = True
 
+    def get_extra_info(self, name: str) -> None:
+        return None
+
     def write(self, data: bytes) -> None:
         assert not self.closing
 
@@ -56,6 +59,8 @@ async def play(segments: list[bytes]) -> tuple[int, bytes, BackendFailure | None
     for segment in segments:
         if not wire.closing:
             connection.data_received(segment)
+    if not wire.closing:
+        connection.eof_received()
     connection.connection_lost(None)
     got: list[bytes] = []
     try:

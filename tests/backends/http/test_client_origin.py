@@ -47,6 +47,12 @@ from pointsman.backends.http import Origin, parse_origin
             "http+unix://%2Frun%2Fx.sock/v1",
             Origin(authority="localhost", name="/run/x.sock", prefix="/v1", socket="/run/x.sock"),
         ),
+        (
+            "unix:/run/x.sock:/v1/",
+            Origin(authority="localhost", name="/run/x.sock", prefix="/v1", socket="/run/x.sock"),
+        ),
+        ("unix:/run/x%2F.sock", Origin(authority="localhost", name="/run/x%2F.sock", socket="/run/x%2F.sock")),
+        ("UNIX:///run/x.sock", Origin(authority="localhost", name="/run/x.sock", socket="/run/x.sock")),
     ],
 )
 def test_valid(url, expected):
@@ -78,6 +84,10 @@ def test_valid(url, expected):
         ("http://h/ü", "not ASCII"),
         ("http+unix://run/x.sock", "absolute"),
         ("http+unix://", "absolute"),
+        ("unix:run/x.sock", "absolute"),
+        ("unix:", "absolute"),
+        ("unix:/run/x.sock:/v1?a=b", "query or fragment"),
+        ("unix:/" + "a" * 120, "107 bytes"),
         ("http+unix://%2F" + "a" * 120, "107 bytes"),
     ],
 )

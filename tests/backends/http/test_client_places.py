@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import uvloop
 from scripted_upstream import answering, sized
 
-from pointsman.backends.http import connect
+from pointsman.backends.http import connect, tls_context
 from pointsman.ports.backend import BackendFailure, Call
 
-CALL = Call("/v1/x", b"{}")
+CALL = Call("/v1/x", b"{}", first_byte=20.0, idle=20.0)
 
 
 async def echo(peer) -> None:
@@ -50,6 +51,12 @@ async def test_unix_socket(serve, pool_of, socket_path):
     for _ in range(2):
         assert await (await pool.open(CALL)).read() == b"POST /base/v1/x HTTP/1.1 localhost"
     assert upstream.connections == 1
+
+
+async def test_unix_socket_as_nginx_spells_it(serve, pool_of, socket_path):
+    await serve(echo, path=socket_path)
+    pool = pool_of(f"unix:{socket_path}:/base")
+    assert await (await pool.open(CALL)).read() == b"POST /base/v1/x HTTP/1.1 localhost"
 
 
 async def test_no_unix_socket(pool_of, socket_path):
@@ -124,7 +131,7 @@ async def test_of_two_that_answer_at_once_one_is_kept(serve, pool_of, resolving,
         await (await pool.open(Call("/x", b""))).read()
         pool._idle[0].abort()
         await asyncio.sleep(0.005)
-    assert pool.opened == 20
+    assert pool.traffic.opened == 20
     assert upstream.ended == upstream.connections
 
 
@@ -206,7 +213,7 @@ async def test_tls(serve, pool_of, authority, trusting):
         pool = pool_of(f"https://{host}:{upstream.port}", ssl=trusting)
         for _ in range(3):
             assert await (await pool.open(CALL)).read() == f"POST /v1/x HTTP/1.1 {host}:{upstream.port}".encode()
-        assert pool.opened == 1
+        assert pool.traffic.opened == 1
     assert upstream.connections == 2
 
 
@@ -243,6 +250,36 @@ async def test_tls_closing_early_reaches_the_engine(serve, pool_of, authority, t
             await asyncio.sleep(0.001)
 
 
+@pytest.mark.parametrize("cut", [False, True], ids=["closed", "cut"])
+async def test_tls_tells_a_body_that_ends_from_one_that_was_cut(pool_of, authority, trusting, cut):
+    """Without a length, only the engine's own word that it closes makes it whole."""
+    if cut and not isinstance(asyncio.get_running_loop(), uvloop.Loop):
+        pytest.skip("asyncio's own loop does not tell one from the other")
+    context = authority.server("127.0.0.1")
+
+    def serve() -> None:
+        peer, _ = listener.accept()
+        with context.wrap_socket(peer, server_side=True) as secure:
+            secure.recv(65536)
+            secure.sendall(b"HTTP/1.1 200 OK\r\n\r\nabc")
+            if cut:
+                socket.close(secure.detach())
+            else:
+                with contextlib.suppress(OSError):
+                    secure.unwrap()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serving = asyncio.create_task(asyncio.to_thread(serve))
+        stream = await pool_of(f"https://127.0.0.1:{listener.getsockname()[1]}", ssl=trusting).open(CALL)
+        if cut:
+            with pytest.raises(BackendFailure) as caught:
+                await stream.read()
+            assert (caught.value.kind, caught.value.sent) == ("reset", True)
+        else:
+            assert await stream.read() == b"abc"
+        await serving
+
+
 async def test_cancelled_in_the_middle_of_a_handshake(serve, pool_of, trusting):
     left: list[float] = []
 
@@ -270,6 +307,36 @@ async def test_certificates_that_are_refused_say_why(serve, pool_of, authority, 
         message = (await failure(pool_of(upstream, ssl=context))).message
         assert message.startswith(f"certificate of 127.0.0.1:{upstream.port} not accepted: ")
         assert why in message
+
+
+async def test_a_certificate_for_another_name_is_refused(serve, pool_of, authority, trusting):
+    upstream = await serve(echo, tls=authority.server("elsewhere.example"))
+    message = (await failure(pool_of(f"https://localhost:{upstream.port}", ssl=trusting))).message
+    assert "Hostname mismatch, certificate is not valid for 'localhost'" in message
+    assert message.zh.startswith(f"localhost:{upstream.port} 的证书不被接受：")
+
+
+async def test_authorities_of_ones_own(serve, pool_of, authority, monkeypatch):
+    """In a file that is named, or in the one that OpenSSL's variable names."""
+    upstream = await serve(echo, tls=authority.server("127.0.0.1"))
+    named = pool_of(upstream, ssl=tls_context(str(authority.file)))
+    assert (await (await named.open(CALL)).read()).startswith(b"POST ")
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    assert (await (await pool_of(upstream).open(CALL)).read()).startswith(b"POST ")
+
+
+def test_authorities_that_cannot_be_read(tmp_path):
+    with pytest.raises(ValueError, match=r"missing\.pem cannot be read: No such file"):
+        tls_context(str(tmp_path / "missing.pem"))
+    (tmp_path / "other.pem").write_text("no certificate")
+    with pytest.raises(ValueError, match=r"other\.pem holds no certificate in PEM form"):
+        tls_context(str(tmp_path / "other.pem"))
+
+
+async def test_tls_at_an_ipv6_literal(serve, pool_of, authority, trusting):
+    upstream = await serve(echo, host="::1", tls=authority.server("::1"))
+    answer = await (await pool_of(upstream, ssl=trusting).open(CALL)).read()
+    assert answer == f"POST /v1/x HTTP/1.1 [::1]:{upstream.port}".encode()
 
 
 async def test_the_default_context_checks_certificates(serve, pool_of, authority):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
+import threading
 import time
 
 import pytest
 from scripted_upstream import answering, head, sized
 
-from pointsman.backends.http import Limits
+from pointsman.backends.http import Limits, Traffic, connection, pool
 from pointsman.backends.http.connection import Connection
 from pointsman.ports.backend import BackendFailure, Call
 
-CALL = Call("/v1/chat/completions", b"{}")
+CALL = Call("/v1/chat/completions", b"{}", first_byte=20.0, idle=20.0)
 OK = sized(b"ok")
 
 
@@ -28,7 +31,7 @@ async def test_fifty_calls_one_connection(serve, pool_of):
     for _ in range(50):
         assert await (await pool.open(CALL)).read() == b"ok"
     assert upstream.connections == 1
-    assert (pool.requests, pool.opened, pool.reused, pool.retried) == (50, 1, 49, 0)
+    assert (pool.traffic.requests, pool.traffic.opened, pool.traffic.reused, pool.traffic.retried) == (50, 1, 49, 0)
 
 
 async def test_a_complete_response_frees_its_connection_read_or_not(serve, pool_of):
@@ -71,7 +74,7 @@ async def test_as_many_connections_as_calls_at_a_time_and_the_last_used_first(se
         await (await pool.open(CALL)).read()
 
     await asyncio.gather(*(one() for _ in range(8)))
-    assert upstream.connections == pool.opened == pool.idle == 8
+    assert upstream.connections == pool.traffic.opened == pool.idle == 8
     used.clear()
     for _ in range(5):
         await one()
@@ -135,7 +138,7 @@ async def test_an_idle_connection_that_the_engine_closes_is_forgotten(serve, poo
     await (await pool.open(CALL)).read()
     await settled(lambda: pool.idle == 0)
     await (await pool.open(CALL)).read()
-    assert (pool.opened, pool.retried) == (2, 0)
+    assert (pool.traffic.opened, pool.traffic.retried) == (2, 0)
 
 
 @pytest.mark.parametrize("how", ["fin", "rst"])
@@ -161,7 +164,7 @@ async def test_a_stale_connection_is_retried_once_on_a_fresh_one(serve, pool_of,
     assert await (await pool.open(Call("/x", b"second"))).read() == b"ok"
     assert [body for _, body in seen].count(b"second") == 2
     assert seen[-1][0] == 3
-    assert (pool.requests, pool.opened, pool.reused, pool.retried) == (4, 4, 1, 1)
+    assert (pool.traffic.requests, pool.traffic.opened, pool.traffic.reused, pool.traffic.retried) == (4, 4, 1, 1)
 
 
 async def test_framing_at_the_end_of_one_response_is_no_byte_of_the_next(serve, pool_of):
@@ -175,7 +178,142 @@ async def test_framing_at_the_end_of_one_response_is_no_byte_of_the_next(serve, 
     pool = pool_of(upstream)
     for _ in range(2):
         assert await (await pool.open(CALL)).read() == b"ok"
-    assert (upstream.connections, pool.retried) == (2, 1)
+    assert (upstream.connections, pool.traffic.retried) == (2, 1)
+
+
+async def test_a_reset_long_after_the_request_is_the_engines_own_and_not_retried(serve, pool_of, monkeypatch):
+    """It had the request, and may have died of it."""
+    seen: list[bytes] = []
+
+    async def script(peer):
+        for answer in (OK, b""):
+            seen.append((await peer.request()).body)
+            await peer.send(answer)
+
+    monkeypatch.setattr(pool, "STALE", -1.0)
+    upstream = await serve(script)
+    clients = pool_of(upstream)
+    await (await clients.open(Call("/x", b"first"))).read()
+    with pytest.raises(BackendFailure) as caught:
+        await clients.open(Call("/x", b"second"))
+    assert (caught.value.kind, caught.value.sent) == ("reset", False)
+    assert seen == [b"first", b"second"]
+    assert clients.traffic == Traffic(requests=2, opened=1, reused=1, retried=0)
+
+
+class Blocking:
+    """A server in a thread: it acts while the client's loop stands still."""
+
+    def __init__(self, *answers: bytes) -> None:
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        self.idle = threading.Event()
+        self._answers = answers
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> Blocking:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+        self._thread.join(5)
+
+    def _serve(self) -> None:
+        """Each connection: one request, its answer, then, a moment later, the bytes that nobody asked for."""
+        for answer in self._answers:
+            peer, _ = self.socket.accept()
+            with peer, contextlib.suppress(OSError):
+                peer.recv(65536)
+                peer.sendall(OK)
+                time.sleep(0.02)
+                if answer:
+                    peer.sendall(answer)
+                else:
+                    peer.shutdown(socket.SHUT_WR)
+                self.idle.set()
+                peer.recv(65536)
+
+
+@pytest.mark.parametrize("unread", [sized(b"evil"), b"H", b""], ids=["a response", "a byte", "the end"])
+async def test_what_lies_unread_in_the_socket_is_no_answer_to_the_next_call(pool_of, unread):
+    """The loop was busy and has not seen it yet."""
+    with Blocking(unread, b"H") as server:
+        clients = pool_of(server.url)
+        assert await (await clients.open(CALL)).read() == b"ok"
+        assert server.idle.wait(5)
+        time.sleep(0.02)
+        assert clients.idle == 1
+        assert await (await clients.open(CALL)).read() == b"ok"
+        assert clients.traffic == Traffic(requests=2, opened=2, reused=0, retried=0)
+        await clients.close()
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [
+        ("timeout=5, max=100", 4.0),
+        ("timeout=75", 4.0),
+        ("timeout=2", 1.6),
+        ("max=7, Timeout=1", 0.8),
+        ("timeout=0", None),
+        ("timeout=x", 4.0),
+        ("untimeout=1", 4.0),
+        ("timeout=9999999999999999999", 4.0),
+    ],
+)
+async def test_a_connection_is_kept_no_longer_than_its_engine_says(serve, pool_of, told, seconds):
+    clients = pool_of(await serve(answering(sized(b"ok", f"Keep-Alive: {told}"))))
+    began = asyncio.get_running_loop().time()
+    await (await clients.open(CALL)).read()
+    if seconds is None:
+        assert clients.idle == 0
+        return
+    kept = clients._idle[0].expires - asyncio.get_running_loop().time()
+    spent = asyncio.get_running_loop().time() - began
+    assert seconds - spent - 1e-6 <= kept <= seconds + 1e-6
+
+
+async def test_the_one_that_expires_first_is_closed_first(serve, pool_of, monkeypatch):
+    monkeypatch.setattr(connection, "_EARLIER", 0.1)
+    upstream = await serve(lambda peer: answering(sized(b"ok", *["keep-alive: timeout=1"] * (peer.number == 1)))(peer))
+    clients = pool_of(upstream)
+    for stream in await asyncio.gather(clients.open(CALL), clients.open(CALL)):
+        await stream.read()
+    assert clients.idle == 2
+    await settled(lambda: clients.idle == 1 and upstream.ended == 1)
+
+
+async def test_pools_may_count_together(serve, pool_of):
+    upstream, traffic = await serve(answering(OK)), Traffic()
+    for _ in range(2):
+        clients = pool_of(upstream, traffic=traffic)
+        for _ in range(3):
+            await (await clients.open(CALL)).read()
+    assert traffic == Traffic(requests=6, opened=2, reused=4, retried=0)
+
+
+async def test_a_transport_that_is_closing_takes_no_call(pool_of):
+    """uvloop's raises RuntimeError when it is written to, and the loss of the connection is told later."""
+
+    class Closing:
+        def get_extra_info(self, name: str) -> None:
+            return None
+
+        def is_closing(self) -> bool:
+            return True
+
+        def abort(self) -> None:
+            pass
+
+    loop = asyncio.get_running_loop()
+    made = Connection("h:1", Limits(), loop, lambda _: None, lambda _: None)
+    made.connection_made(Closing())
+    made.expires = loop.time() + 100
+    assert not made.usable()
+    with pytest.raises(BackendFailure) as caught:
+        await made.exchange(b"GET / HTTP/1.1\r\n\r\n", b"", 5, 5)
+    assert (caught.value.kind, caught.value.sent) == ("reset", False)
 
 
 async def test_the_retry_is_not_retried(serve, pool_of):
@@ -210,7 +348,7 @@ async def test_a_fresh_connection_is_never_retried(serve, pool_of, how):
     with pytest.raises(BackendFailure, match="before it answered") as caught:
         await pool.open(CALL)
     assert (caught.value.kind, caught.value.sent) == ("reset", False)
-    assert (upstream.connections, pool.retried) == (1, 0)
+    assert (upstream.connections, pool.traffic.retried) == (1, 0)
 
 
 @pytest.mark.parametrize("first", [b"H", head(status="100 Continue"), head("content-length: 2")])
@@ -227,7 +365,7 @@ async def test_after_a_byte_nothing_is_retried(serve, pool_of, first):
     with pytest.raises(BackendFailure) as caught:
         await (await pool.open(CALL)).read()
     assert (caught.value.kind, caught.value.sent) == ("reset", True)
-    assert (upstream.connections, pool.retried) == (1, 0)
+    assert (upstream.connections, pool.traffic.retried) == (1, 0)
 
 
 async def test_a_time_out_is_not_retried(serve, pool_of):
@@ -242,7 +380,7 @@ async def test_a_time_out_is_not_retried(serve, pool_of):
     with pytest.raises(BackendFailure) as caught:
         await pool.open(Call("/x", b"", first_byte=0.05))
     assert caught.value.kind == "first_byte_timeout"
-    assert (upstream.connections, pool.retried) == (1, 0)
+    assert (upstream.connections, pool.traffic.retried) == (1, 0)
 
 
 async def test_a_connection_that_is_closed_as_soon_as_it_is_made(serve, pool_of):

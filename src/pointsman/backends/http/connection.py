@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import select
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -18,6 +20,9 @@ _HEAD, _BODY, _DONE = 0, 1, 2
 _ONE_WRITE = 64 << 10
 """A body up to this many bytes is joined to its head and written in one call."""
 _SLICE = 256 << 10
+_KEPT_FOR = re.compile(rb"(?i)\btimeout=([0-9]{1,9})\b")
+_EARLIER = 0.8
+"""The part of the time an engine says it keeps a connection that we count on."""
 
 
 class ResponseError(Exception):
@@ -36,27 +41,31 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_choked",
+        "_eof",
         "_first_byte",
         "_flows",
         "_idle",
         "_keep",
+        "_left",
         "_limits",
         "_loop",
         "_lost",
         "_name",
         "_parser",
+        "_peek",
         "_phase",
         "_raw",
         "_release",
         "_sent",
         "_stream",
-        "_time",
         "_transport",
         "_unframed",
         "_watch",
         "alive",
         "closed",
         "expires",
+        "kept_for",
+        "time",
     )
 
     def __init__(
@@ -72,10 +81,12 @@ class Connection(asyncio.Protocol):
         self.closed = False
         self.expires = 0.0
         """Loop time when the pool should close it, set by the pool."""
+        self.kept_for = NEVER
+        """Seconds that the engine keeps it without a request, less a margin, as far as its responses said."""
         self._name = name
         self._limits = limits
         self._loop = loop
-        self._time = loop.time
+        self.time = loop.time
         self._release = release
         self._lost = lost
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
@@ -86,10 +97,13 @@ class Connection(asyncio.Protocol):
         self._keep = False
         self._sent = False
         self._choked = False
+        self._eof = False
         self._unframed = 0
         self._first_byte = 0.0
         self._flows = False  # whether a byte of the body has come
+        self._left = 0  # bytes of body that may still come
         self._idle = 0.0
+        self._peek: Any = None
         self._watch = Watch(loop, self._ring)
 
     # One exchange
@@ -98,7 +112,7 @@ class Connection(asyncio.Protocol):
         """Write one request, wait for the head of its response. Seconds: `first_byte` from the first byte sent to the
         first one of the body (engines may send the head while a request still waits), `idle` between two reads after
         it. BackendFailure: reset, first_byte_timeout, protocol. Being cancelled aborts the connection."""
-        if self.closed:
+        if self.closed or self._transport.is_closing():
             message = said(
                 "{name} closed the connection as soon as it was made", "{name} 刚建立连接就把它关闭了", name=self._name
             )
@@ -109,6 +123,7 @@ class Connection(asyncio.Protocol):
         self._unframed = 0
         self._first_byte = first_byte
         self._flows = False
+        self._left = self._limits.body_bytes
         self._idle = idle
         self._watch.arm(first_byte)
         try:
@@ -132,7 +147,7 @@ class Connection(asyncio.Protocol):
         401) gets no more of it."""
         self._transport.write(head)
         for start in range(0, len(body), _SLICE):
-            while self._choked and not (stream.status or stream.ended):
+            while (self._choked or self._transport.is_closing()) and not (stream.status or stream.ended):
                 await stream.news()
             if stream.status or stream.ended:
                 return
@@ -140,8 +155,11 @@ class Connection(asyncio.Protocol):
         self._sent = True
 
     def usable(self) -> bool:
-        """Whether an idle connection may take a call: not closed, not closing, not expired."""
-        return self.alive and self._time() < self.expires
+        """Whether an idle connection may take a call: not closed, not expired, and nothing in its socket that the loop
+        has not read yet: its end, or bytes that nobody asked for and that would pass for the answer to the call."""
+        if not self.alive or self.time() >= self.expires or self._transport.is_closing():
+            return False
+        return self._peek is None or not self._peek.poll(0)
 
     def resume(self) -> None:
         if self.alive and not self._transport.is_closing():
@@ -165,6 +183,10 @@ class Connection(asyncio.Protocol):
             sent = self._phase != _HEAD or self._unframed > 0
             stream.finish(BackendFailure(kind, message, sent=sent))
         self.abort()
+
+    def _too_large(self, what: Said, limit: int) -> None:
+        en, zh = "{name} sent {what} of more than {limit} bytes", "{name} 发来的{what}超过了 {limit} 字节"
+        self._fail("protocol", said(en, zh, name=self._name, what=what, limit=limit))
 
     def _ring(self) -> None:
         if self._stream is None:
@@ -191,6 +213,10 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self.alive = True
+        socket = transport.get_extra_info("socket")
+        if socket is not None and hasattr(select, "poll"):
+            self._peek = select.poll()
+            self._peek.register(socket.fileno(), select.POLLIN)
 
     def data_received(self, data: bytes) -> None:
         stream = self._stream
@@ -212,18 +238,14 @@ class Connection(asyncio.Protocol):
                 )
                 self._fail("protocol", message)
                 return
-        if self._phase == _DONE:
+        if self._left < 0:
+            self._too_large(Said("a body", "响应体"), self._limits.body_bytes)
+        elif self._phase == _DONE:
             self._end(stream)
         elif self._unframed > self._limits.head_bytes:
             head = self._phase == _HEAD
-            message = said(
-                "{name} sent {what} of more than {limit} bytes",
-                "{name} 发来的{what}超过了 {limit} 字节",
-                name=self._name,
-                what=Said("a head", "响应头") if head else Said("framing without a body", "没有正文的分块标记"),
-                limit=self._limits.head_bytes,
-            )
-            self._fail("protocol", message)
+            what = Said("a head", "响应头") if head else Said("framing without a body", "没有正文的分块标记")
+            self._too_large(what, self._limits.head_bytes)
         elif self._phase == _BODY:
             if stream.paused:
                 return
@@ -232,7 +254,7 @@ class Connection(asyncio.Protocol):
                 self._watch.at = NEVER  # the silence is ours
                 self._transport.pause_reading()
             elif self._flows:
-                self._watch.at = self._time() + self._idle
+                self._watch.at = self.time() + self._idle
 
     def _end(self, stream: HttpStream) -> None:
         self._stream = None
@@ -246,8 +268,10 @@ class Connection(asyncio.Protocol):
             self.abort()
 
     def eof_received(self) -> None:
-        """The engine sends no more: the transport closes, `connection_lost` judges what that means."""
+        """The engine sends no more: the transport closes, `connection_lost` judges what that means. Behind TLS, uvloop
+        calls this for a close_notify only, not for a connection that somebody in between has cut."""
         self.alive = False
+        self._eof = True
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed = True
@@ -289,6 +313,8 @@ class Connection(asyncio.Protocol):
             return  # a trailer
         if len(raw) >= self._limits.headers:
             raise ResponseError(said("more than {most} headers", "响应头超过 {most} 个", most=self._limits.headers))
+        if len(name) == 10 and name.lower() == b"keep-alive" and (told := _KEPT_FOR.search(value)):
+            self.kept_for = int(told[1]) * _EARLIER
         if len(name) == 17 and name.lower() == b"transfer-encoding" and _coding(value) not in (b"chunked", b"identity"):
             coding = value.decode("latin-1")
             raise ResponseError(said("unknown transfer-encoding {it!r}", "未知的 transfer-encoding {it!r}", it=coding))
@@ -321,6 +347,9 @@ class Connection(asyncio.Protocol):
     def on_body(self, data: bytes) -> None:
         if self._phase == _BODY and self._stream is not None:
             self._unframed = 0
+            self._left -= len(data)
+            if self._left < 0:
+                return
             if not self._flows:
                 self._flows = True
                 self._watch.arm(self._idle)
@@ -331,8 +360,8 @@ class Connection(asyncio.Protocol):
             self._phase = _DONE
 
     def _ends_with_connection(self) -> bool:
-        """Neither a length nor chunks: the body ends where the connection does (RFC 9112, 6.3)."""
-        if self._keep:
+        """Neither a length nor chunks: the body ends where the connection is closed (RFC 9112, 6.3 and 9.8)."""
+        if self._keep or not self._eof:
             return False
         return not any(
             name.lower() == b"content-length" or (name.lower() == b"transfer-encoding" and _coding(value) == b"chunked")

@@ -10,7 +10,10 @@ import msgspec
 
 from pointsman.domain.said import Said, said
 
-VALID = "http://HOST[:PORT][/PATH], https://HOST[:PORT][/PATH], http+unix://%2Fpath%2Fto.sock[/PATH]"
+VALID = (
+    "http://HOST[:PORT][/PATH], https://HOST[:PORT][/PATH], unix:/path/to.sock[:/PATH], "
+    "http+unix://%2Fpath%2Fto.sock[/PATH]"
+)
 _PORTS = {"http": 80, "https": 443}
 _PRINTABLE = re.compile(r"[\x21-\x7e\x80-\U0010ffff]+")
 _HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
@@ -34,6 +37,8 @@ def parse_origin(url: str) -> Origin:
     """The origin of a base URL. ValueError says what is wrong with it and what is valid."""
     if not _PRINTABLE.fullmatch(url):
         raise _wrong(url, Said("it is empty or holds spaces or control characters", "它是空的，或者含有空格或控制字符"))
+    if url[:5].lower() == "unix:":
+        return _unix(url, *_place_and_path(url, url[5:], ":"))
     scheme, separator, rest = url.partition("://")
     scheme = scheme.lower()
     if not separator:
@@ -43,29 +48,36 @@ def parse_origin(url: str) -> Origin:
             "credentials do not belong in it: set the backend's key instead", "不能含有凭据：请改为设置后端的密钥"
         )
         raise _wrong("…@" + rest.partition("@")[2], what)
-    if "?" in rest or "#" in rest:
-        raise _wrong(
-            url, Said("a query or fragment cannot stand in front of a call's path", "不能带有查询参数（?）或片段（#）")
-        )
-    place, _, path = rest.partition("/")
-    prefix = "/" + path.strip("/") if path.strip("/") else ""
-    if not prefix.isascii():
-        raise _wrong(url, Said("its path is not ASCII: percent-encode it", "路径不是 ASCII：请做百分号编码"))
+    place, prefix = _place_and_path(url, rest, "/")
     if scheme == "http+unix":
-        return _unix(url, place, prefix)
+        return _unix(url, unquote(place), prefix)
     if scheme not in _PORTS:
         raise _wrong(url, said('unknown scheme "{scheme}"', "未知的协议“{scheme}”", scheme=scheme))
     return _inet(url, scheme, place, prefix)
 
 
-def _unix(url: str, place: str, prefix: str) -> Origin:
-    path = unquote(place)
+def _place_and_path(url: str, rest: str, border: str) -> tuple[str, str]:
+    """What to connect to, and the path in front of every call's path."""
+    if "?" in rest or "#" in rest:
+        raise _wrong(
+            url, Said("a query or fragment cannot stand in front of a call's path", "不能带有查询参数（?）或片段（#）")
+        )
+    place, _, path = rest.partition(border)
+    prefix = "/" + path.strip("/") if path.strip("/") else ""
+    if not prefix.isascii():
+        raise _wrong(url, Said("its path is not ASCII: percent-encode it", "路径不是 ASCII：请做百分号编码"))
+    return place, prefix
+
+
+def _unix(url: str, path: str, prefix: str) -> Origin:
+    if path.startswith("//"):
+        path = "/" + path.lstrip("/")
     if not path.startswith("/") or "\0" in path:
         raise _wrong(
             url,
             Said(
-                "the socket's path must be absolute and percent-encoded (%2Frun%2Fengine.sock)",
-                "套接字的路径必须是百分号编码的绝对路径（%2Frun%2Fengine.sock）",
+                "the socket's path must be absolute (unix:/run/engine.sock, http+unix://%2Frun%2Fengine.sock)",
+                "套接字的路径必须是绝对路径（unix:/run/engine.sock、http+unix://%2Frun%2Fengine.sock）",
             ),
         )
     if len(path.encode()) > 107:

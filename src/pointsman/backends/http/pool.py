@@ -11,17 +11,25 @@ from pointsman.backends.http.head import HeadWriter
 from pointsman.backends.http.limits import Limits
 from pointsman.backends.http.origin import Origin, parse_origin
 from pointsman.backends.http.stream import HttpStream
+from pointsman.backends.http.tls import tls_context
+from pointsman.backends.http.traffic import Traffic
 from pointsman.domain.said import said
 from pointsman.ports.backend import BackendFailure, Call
+
+STALE = 2.0
+"""Seconds after a request within which a closed connection counts as closed before it; later, the engine had taken it."""
+_TICK = 0.001
+"""Seconds: event loops round timers to milliseconds."""
 
 
 class Pool:
     """Opens calls to one origin over as few connections as there are calls at a time, the last used first.
 
-    It sets no bound on connections in use: admission does. `idle_expiry` (seconds) is below the 5 s after which uvicorn
-    and vLLM close an idle connection, and expired ones are closed when their time comes, not when somebody asks.
-    `connect_timeout` is in seconds, TLS and name look-up included. `ssl` replaces the default context of an https
-    origin. For use in one event loop."""
+    It sets no bound on connections in use: admission does. `idle_expiry` (seconds) is below the 5 s after which uvicorn,
+    vLLM and llama.cpp close an idle connection; an engine that announces less (`Keep-Alive: timeout=2`) gets less.
+    Expired ones are closed when their time comes, not when somebody asks. `connect_timeout` is in seconds, TLS and
+    name look-up included. `ssl` replaces the default context of an https origin. `traffic` is where the pool counts. For
+    use in one event loop."""
 
     def __init__(
         self,
@@ -32,24 +40,19 @@ class Pool:
         max_idle: int = 64,
         ssl: tls.SSLContext | None = None,
         limits: Limits | None = None,
+        traffic: Traffic | None = None,
     ) -> None:
         self.origin = parse_origin(origin) if isinstance(origin, str) else origin
-        self.requests = 0
-        """Calls begun."""
-        self.opened = 0
-        """Connections made."""
-        self.reused = 0
-        """Calls that went out on a connection that had served another."""
-        self.retried = 0
-        """Calls sent a second time, because the reused connection turned out to be closed."""
+        self.traffic = traffic or Traffic()
         self._idle_expiry = idle_expiry
         self._connect_timeout = connect_timeout
         self._max_idle = max_idle
         self._limits = limits or Limits()
-        self._tls = (ssl or _default_tls()) if self.origin.tls else None
+        self._tls = (ssl or tls_context()) if self.origin.tls else None
         self._heads = HeadWriter(self.origin)
         self._idle: list[Connection] = []
         self._sweeper: asyncio.TimerHandle | None = None
+        self._sweep_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
         self._leaving: set[Connection] = set()
@@ -64,21 +67,23 @@ class Pool:
         """Send `call`, return once the head of its response is there, whatever its status. `headers` are the backend's
         own for all its calls (a key, the content type); a header of the call replaces the one of its name.
 
-        A call is sent twice in one case only: the connection had served another call before, and was closed before any
-        byte of this answer: the engine's keep-alive ran out while the request was on its way. The second try takes a
-        fresh connection. BackendFailure as in ports.backend; ValueError: see `HeadWriter.render`. Being cancelled
-        aborts the connection, so the engine stops."""
+        A call is sent twice in one case only: the connection had served another call before, and was closed within
+        `STALE` seconds and before any byte of this answer: the engine's keep-alive ran out while the request was on its
+        way. The second try takes a fresh connection. BackendFailure as in ports.backend; ValueError: see
+        `HeadWriter.render`. Being cancelled aborts the connection, so the engine stops."""
         head = self._heads.render(call, headers)
-        self.requests += 1
+        traffic = self.traffic
+        traffic.requests += 1
         connection = self._take()
         if connection is not None:
-            self.reused += 1
+            traffic.reused += 1
+            began = connection.time()
             try:
                 return await connection.exchange(head, call.body, call.first_byte, call.idle)
             except BackendFailure as failure:
-                if failure.kind != "reset" or failure.sent:
+                if failure.kind != "reset" or failure.sent or connection.time() - began > STALE:
                     raise
-            self.retried += 1
+            traffic.retried += 1
         connection = await self._connect()
         return await connection.exchange(head, call.body, call.first_byte, call.idle)
 
@@ -115,7 +120,7 @@ class Pool:
                 self._tls,
                 self._connect_timeout,
             )
-            self.opened += 1
+            self.traffic.opened += 1
             if not self._closed:
                 return connection
             connection.abort()
@@ -124,15 +129,17 @@ class Pool:
         )
 
     def _release(self, connection: Connection) -> None:
-        if self._closed or self._loop is None or not self._max_idle:
+        loop = self._loop
+        kept = min(self._idle_expiry, connection.kept_for)
+        if self._closed or loop is None or not self._max_idle or kept <= 0:
             connection.abort()
             return
-        connection.expires = self._loop.time() + self._idle_expiry
+        connection.expires = expires = loop.time() + kept
         self._idle.append(connection)
         if len(self._idle) > self._max_idle:
             self._idle.pop(0).abort()
-        if self._sweeper is None:
-            self._sweeper = self._loop.call_later(self._idle_expiry, self._sweep, self._loop)
+        if self._sweeper is None or expires < self._sweep_at:
+            self._sweep_next(loop, expires)
 
     def _lost(self, connection: Connection) -> None:
         if connection in self._idle:
@@ -142,21 +149,22 @@ class Pool:
             if not self._leaving:
                 self._left.set()
 
+    def _sweep_next(self, loop: asyncio.AbstractEventLoop, when: float) -> None:
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        self._sweep_at = when
+        self._sweeper = loop.call_at(when, self._sweep, loop)
+
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Close what has expired (the oldest come first in the list); come again when the next one does."""
-        now = loop.time() + 0.001
-        expired = 0
-        while expired < len(self._idle) and self._idle[expired].expires <= now:
-            self._idle[expired].abort()
-            expired += 1
-        del self._idle[:expired]
+        """Close what has expired; come again when the next one does."""
         self._sweeper = None
-        if self._idle:
-            self._sweeper = loop.call_later(self._idle[0].expires - now, self._sweep, loop)
-
-
-def _default_tls() -> tls.SSLContext:
-    """Certificates checked against the system's authorities, HTTP/1.1 by ALPN."""
-    context = tls.create_default_context()
-    context.set_alpn_protocols(["http/1.1"])
-    return context
+        now = loop.time() + _TICK
+        kept: list[Connection] = []
+        for connection in self._idle:
+            if connection.expires <= now:
+                connection.abort()
+            else:
+                kept.append(connection)
+        self._idle = kept
+        if kept:
+            self._sweep_next(loop, min(connection.expires for connection in kept))

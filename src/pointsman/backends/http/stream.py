@@ -32,9 +32,9 @@ class HttpStream:
 
     __slots__ = (
         "_decoded",
+        "_fault",
         "_loop",
         "_low_water",
-        "_fault",
         "_raw",
         "_sink",
         "_source",
