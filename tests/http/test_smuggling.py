@@ -38,15 +38,7 @@ from execution.engine import CHAT, DONE, conversation, delta, door, streamed
 from pointsman.http.auth import hash_key
 from running import process
 
-ENDLESS_LINES = "a trailer line or a chunk extension that does not end is taken in without a limit"
 SETTLED = "This is over."
-NOT_YET: dict[str, str] = {
-    "connect_smuggled_behind_another": "what follows a CONNECT is read, and begun although the connection is ended",
-    "trailer_endless": ENDLESS_LINES,
-    "trailer_name_endless": ENDLESS_LINES,
-    "chunk_extension_endless": ENDLESS_LINES,
-}
-"""What the gateway does not do as it must, and why; to be emptied."""
 TABS = "a tab is white space (RFC 9110, 5.6.3), which llhttp strips before anybody sees it; nginx takes spaces only"
 LAXER: dict[str, str] = dict.fromkeys(("te_tab", "cl_tab", "cl_trailing_tab"), TABS)
 """What the gateway takes although nginx does not, and why."""
@@ -141,14 +133,12 @@ def named(cases: list[Case], failing: dict[str, str]) -> list[object]:
 def test_the_set_is_well_made():
     assert len(CASES) >= 60
     assert len({case.name for case in CASES + ENDLESS}) == len(CASES + ENDLESS)
-    assert {*LAXER, *NOT_YET} <= {case.name for case in CASES + ENDLESS}
+    assert LAXER.keys() <= {case.name for case in CASES + ENDLESS}
 
 
-@pytest.mark.parametrize("case", named(CASES, NOT_YET))
+@pytest.mark.parametrize("case", named(CASES, {}))
 @pytest.mark.parametrize("dribbled", [False, True], ids=["whole", "dribbled"])
 def test_what_is_ambiguous_is_refused_and_nothing_is_smuggled(gateway: Front, case: Case, dribbled: bool):
-    if dribbled and case.name in NOT_YET:
-        pytest.skip("it fails whole")
     if dribbled and len(case.raw) > 5000:
         return
     outcome, seen = gateway.play(case, dribbled=dribbled)
@@ -179,21 +169,19 @@ def test_what_nginx_refuses_is_refused(gateway: Front, reference: Front, case: C
         assert not ours.kept, f"nginx: {theirs}; the gateway: {ours}"
 
 
-@pytest.mark.parametrize("case", named(ENDLESS, NOT_YET))
+@pytest.mark.parametrize("case", named(ENDLESS, {}))
 def test_what_has_no_end_is_refused_before_it(gateway: Front, case: Case):
     answer = first_answer(gateway.port, case.raw)
     assert answer is not None
     assert answer.status in (400, 413, 431)
 
 
-@pytest.mark.xfail(strict=True, reason="without its Upgrade it is read as HTTP/1.1")
 def test_an_upgrade_does_not_change_the_version(gateway: Front):
     outcome = play(gateway.port, sized(*UPGRADE, start=LINE[:-1] + b"0"))
     assert outcome.statuses == [200]
     assert not outcome.kept
 
 
-@pytest.mark.xfail(strict=True, reason="each is a level of recursion")
 def test_a_thousand_upgrades_at_once(gateway: Front):
     outcome = play(gateway.port, health(b"Host: x", *UPGRADE) * 1000)
     assert (set(outcome.statuses), len(outcome.answers), outcome.kept) == ({200}, 1000, True)

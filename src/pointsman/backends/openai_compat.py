@@ -10,6 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from pointsman.backends.http import Origin, Pool, parse_origin
+from pointsman.backends.http.tls import tls_context
+from pointsman.backends.http.traffic import Traffic
 from pointsman.backends.settings import BackendSettings
 from pointsman.domain.errors import did_you_mean
 from pointsman.domain.said import Said, said
@@ -113,7 +115,7 @@ class OpenAICompat:
 
     It never changes a body. Probes and traffic use connections of their own, so a probe never waits for a generation.
     A model that `/models` does not list is reported and not ruled out: hosted APIs and proxies accept more than they
-    list. ValueError for settings that cannot be."""
+    list. ValueError for settings that cannot be. `traffic` counts its requests and connections, probes aside."""
 
     engine: ClassVar[str] = "openai"
     label: ClassVar[str] = Said("an OpenAI-compatible server", "兼容 OpenAI 的服务")
@@ -124,8 +126,10 @@ class OpenAICompat:
     def __init__(self, settings: BackendSettings, target: Target) -> None:
         self.settings = settings
         self._target = target
+        self.traffic = Traffic()
         self._link: Link | None = None
         self._closed = False
+        self._tls = tls_context(settings.ca_file) if settings.ca_file else None
         if settings.api_key and not (settings.api_key.isascii() and settings.api_key.isprintable()):
             raise ValueError(
                 Said(
@@ -196,8 +200,10 @@ class OpenAICompat:
                 idle_expiry=settings.idle_expiry,
                 connect_timeout=settings.connect_timeout,
                 max_idle=settings.max_idle,
+                ssl=self._tls,
+                traffic=self.traffic,
             ),
-            Pool(origin, idle_expiry=1.0, connect_timeout=settings.probe_timeout, max_idle=1),
+            Pool(origin, idle_expiry=1.0, connect_timeout=settings.probe_timeout, max_idle=1, ssl=self._tls),
         )
         if link is not None:
             await _shut(link)

@@ -27,13 +27,14 @@ from pointsman.http.head import (
     usual,
     without_upgrade,
 )
+from pointsman.watch import NEVER, Watch
 
 if TYPE_CHECKING:
     from pointsman.http.server import Server
 
-NEVER = float("inf")
 HEAD_TIME = 60.0  # seconds for a whole head
 BODY_TIME = 60.0  # seconds between two pieces of a body
+SEND_TIME = 60.0  # seconds in which a client takes nothing of its response
 # Seconds that a client may still send what nobody reads, before it meets a reset: the rest of a body, of what is no HTTP.
 LINGER_BODY, LINGER_JUNK = 5.0, 0.3
 SWALLOWED = 256 << 20  # bytes of that
@@ -54,8 +55,7 @@ class Connection(asyncio.Protocol):
         self._server = server
         self._loop = server.loop
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
-        self._parser: Any = httptools.HttpRequestParser(self)
-        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)  # it may still answer what came before
+        self._parser: Any = _parser(self)
         self._loopback = False
         self._closed = False
         self._deaf = False
@@ -66,10 +66,11 @@ class Connection(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
         self._room: asyncio.Future[None] | None = None
         self._malformed: PointsmanError | None = None
-        self._due = self._loop.time() + HEAD_TIME
-        self._timer = self._loop.call_at(self._due, self._ring)
+        self._watch = Watch(self._loop, self._ring)
+        self._watch.arm(HEAD_TIME)
         self._in_head = True
-        self._unparsed = 0  # bytes of an unfinished head; counts a header that never ends
+        self._unparsed = 0  # bytes since the last that was of use; counts a header that never ends
+        self._unsent = 0
         self._bytes = 0
         self._count = 0
         self._url = b""
@@ -87,7 +88,10 @@ class Connection(asyncio.Protocol):
         if self.choked and not self._closed:
             if self._room is None or self._room.done():
                 self._room = self._loop.create_future()
+            self._unsent = self._transport.get_write_buffer_size()
+            self._watch.arm(SEND_TIME)
             await self._room
+            self._watch.at = NEVER
 
     def done(self) -> None:
         client = self._line.popleft()
@@ -102,7 +106,7 @@ class Connection(asyncio.Protocol):
         elif self._malformed is not None:
             self._refuse(self._malformed)
         else:
-            self._due = self._loop.time() + (self._server.keep_alive if self._reading is None else BODY_TIME)
+            self._watch.arm(self._server.keep_alive if self._reading is None else BODY_TIME)
 
     def shut(self) -> None:
         """The gateway stops: an idle connection closes now, another one after its response."""
@@ -123,23 +127,28 @@ class Connection(asyncio.Protocol):
         self._server.connections.add(self)
 
     def data_received(self, data: bytes) -> None:
+        while data:
+            data = self._feed(data)
+
+    def _feed(self, data: bytes) -> bytes:
+        """Returns what is to be read next: all behind a request that offered another protocol."""
+        self._unparsed += len(data)
         if self._deaf:
-            self._unparsed += len(data)
             if self._unparsed > SWALLOWED:
                 self._transport.abort()
-            return
-        if self._in_head:
-            self._unparsed += len(data)
+            return b""
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            self._pass_over_upgrade(data[upgrade.args[0] :])
+            if self._upgrade is not None:
+                return self._without_upgrade() + data[upgrade.args[0] :]
+            self._deaf = True  # behind a CONNECT there is no HTTP
         except httptools.HttpParserError:
-            if self._deaf:
-                return
-            self._break(self._malformed or bad_http())
-        if self._in_head and self._unparsed > MAX_HEAD and not self._deaf:
-            self._break(too_large_head())
+            if not self._deaf:
+                self._break(self._malformed or bad_http())
+        if self._unparsed > MAX_HEAD and not self._deaf:
+            self._break(too_large_head())  # a header, a trailer or a chunk's extension that never ends
+        return b""
 
     def eof_received(self) -> None:
         """Who sends no more is taken to be gone, as every client is that closes its socket."""
@@ -154,7 +163,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._closed = True
-        self._timer.cancel()
+        self._watch.stop()
         self._server.connections.discard(self)
         self.resume_writing()
         self._parser = None
@@ -172,7 +181,7 @@ class Connection(asyncio.Protocol):
         self._headers = []
         self._fields = {}
         if not self._line:
-            self._due = self._loop.time() + HEAD_TIME
+            self._watch.arm(HEAD_TIME)
 
     def on_url(self, url: bytes) -> None:
         self._url = self._url + url if self._url else url
@@ -206,19 +215,11 @@ class Connection(asyncio.Protocol):
             if wrong is not None:
                 self._stop(wrong)
         if parser.should_upgrade() and method != b"CONNECT":
-            self._upgrade = without_upgrade(method, self._url, self._headers)
+            self._upgrade = without_upgrade(method, self._url, version, self._headers)
             return
-        client = Client(
-            self,
-            method.decode("ascii"),
-            self._path(),
-            fields,
-            self._server.ids.next(),
-            loopback=self._loopback,
-            keep_alive=version == "1.1" and parser.should_keep_alive() and not self._leaving and method != b"CONNECT",
-            old=version == "1.0",
-            limit=self._server.gateway.doors.max_body,
-            language=self._server.gateway.doors.language,
+        keep_alive = version == "1.1" and parser.should_keep_alive() and not self._leaving and method != b"CONNECT"
+        client = self._client(
+            method.decode("ascii"), self._path(), self._server.ids.next(), keep_alive, version == "1.0"
         )
         client.expects = fields.get(b"expect", b"").lower() == b"100-continue"
         self._server.gateway.admit(client)
@@ -233,6 +234,7 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     def on_body(self, data: bytes) -> None:
+        self._unparsed = 0
         client = self._reading
         if client is None:
             return
@@ -245,11 +247,12 @@ class Connection(asyncio.Protocol):
             client.keep_alive = False
             if self._line[0] is client:
                 self._go()
-        if self._line and self._line[0] is client:
-            self._due = self._loop.time() + BODY_TIME
+        if self._line and self._line[0] is client and not client.started:
+            self._watch.arm(BODY_TIME)
 
     def on_message_complete(self) -> None:
         self._in_head = True
+        self._unparsed = 0
         client, self._reading = self._reading, None
         if client is None:
             return
@@ -257,7 +260,7 @@ class Connection(asyncio.Protocol):
         if self._line and self._line[0] is client:
             self._go()
         elif not self._line:
-            self._due = self._loop.time() + self._server.keep_alive
+            self._watch.arm(self._server.keep_alive)
 
     # Inside
 
@@ -280,10 +283,10 @@ class Connection(asyncio.Protocol):
             if client.expects:
                 client.expects = False
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            self._due = self._loop.time() + BODY_TIME
+            self._watch.arm(BODY_TIME)
             return False
         client.started = True
-        self._due = NEVER
+        self._watch.at = NEVER
         rest = self._server.gateway.begin(client)
         if rest is None:
             if not client.ended:
@@ -304,6 +307,21 @@ class Connection(asyncio.Protocol):
             if not client.ended:
                 self._transport.abort()
 
+    def _client(self, method: str, path: str, request_id: str, keep_alive: bool, old: bool) -> Client:
+        doors = self._server.gateway.doors
+        return Client(
+            self,
+            method,
+            path,
+            self._fields,
+            request_id,
+            loopback=self._loopback,
+            keep_alive=keep_alive,
+            old=old,
+            limit=doors.max_body,
+            language=doors.language,
+        )
+
     def _path(self) -> str:
         url = self._url
         if not url.startswith(b"/") or b"?" in url or b"#" in url:
@@ -315,13 +333,12 @@ class Connection(asyncio.Protocol):
         self._malformed = error
         raise _Stop
 
-    def _pass_over_upgrade(self, rest: bytes) -> None:
-        """The request goes on as if it had offered no other protocol."""
+    def _without_upgrade(self) -> bytes:
+        """The head of the request as if it had offered no other protocol, for a parser that begins anew."""
         head, self._upgrade = self._upgrade, None
-        self._parser = httptools.HttpRequestParser(self)
-        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
-        self._in_head = True
-        self.data_received((head or b"") + rest)
+        self._parser = _parser(self)
+        self._unparsed = 0
+        return head or b""
 
     def _break(self, error: PointsmanError) -> None:
         """What came last is no HTTP: it is answered after all that came before, and nothing is read any more."""
@@ -343,18 +360,7 @@ class Connection(asyncio.Protocol):
         if self._transport.is_closing():
             return
         self._malformed = None
-        client = Client(
-            self,
-            "GET",
-            "",
-            self._fields,
-            "",
-            loopback=self._loopback,
-            keep_alive=False,
-            old=False,
-            limit=0,
-            language=self._server.gateway.doors.language,
-        )
+        client = self._client("GET", "", "", keep_alive=False, old=False)
         client.extra = b""
         client.started = True
         self._line.append(client)
@@ -362,31 +368,36 @@ class Connection(asyncio.Protocol):
 
     def _leave(self) -> None:
         """The last response is out. A client that is still sending must not meet a reset before it has read that."""
+        self._line.clear()
         lingers = LINGER_JUNK if self._deaf else LINGER_BODY if self._reading is not None else 0.0
         self._deaf = True
         if not lingers:
             self._transport.close()
             return
-        self._due = self._loop.time() + lingers
-        self._watch()
+        self._watch.arm(lingers)
         with contextlib.suppress(OSError, RuntimeError, NotImplementedError):
             self._transport.write_eof()
 
     def _ring(self) -> None:
-        now = self._loop.time()
+        """Nothing happened for as long as it may."""
         if self._closed:
             return
-        if now < self._due:
-            self._watch()
+        if self.choked and self._line:
+            unsent = self._transport.get_write_buffer_size()
+            if unsent < self._unsent:
+                self._unsent = unsent
+                self._watch.arm(SEND_TIME)
+            else:
+                self._transport.abort()  # it reads nothing, and keeps an engine waiting
         elif self._deaf:
             self._transport.abort()
         elif self._line or self._unparsed:  # in the middle of a request
-            self._due = NEVER
             self._break(too_slow())
         else:
             self._transport.close()
 
-    def _watch(self) -> None:
-        self._timer.cancel()
-        now = self._loop.time()
-        self._timer = self._loop.call_at(min(self._due, now + HEAD_TIME), self._ring)
+
+def _parser(connection: Connection) -> Any:
+    parser = httptools.HttpRequestParser(connection)
+    parser.set_dangerous_leniencies(lenient_data_after_close=True)  # what came before may still be answered
+    return parser

@@ -86,10 +86,10 @@ def twice(name: bytes) -> PointsmanError:
     )
 
 
-def without_upgrade(method: bytes, url: bytes, headers: list[tuple[bytes, bytes]]) -> bytes:
+def without_upgrade(method: bytes, url: bytes, version: str, headers: list[tuple[bytes, bytes]]) -> bytes:
     """The head of a request that offers another protocol, without the offer: a server may pass over it (RFC 9110, 7.8),
     and Java's HTTP client offers HTTP/2 with the first request of every connection."""
-    lines = [b"%b %b HTTP/1.1" % (method, url)]
+    lines = [b"%b %b HTTP/%b" % (method, url, version.encode())]
     for name, value in headers:
         if name in (b"upgrade", b"http2-settings"):
             continue

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable
 
 from pointsman.domain.said import Said
-from pointsman.http.crowd import Crowd
+from pointsman.http.crowd import ABSENT, Crowd
 
 log = logging.getLogger("pointsman")
 
@@ -51,11 +51,17 @@ class OneByOne:
         self._open = False
         self._loop.remove_reader(self._listener)
         self._listener.close()
+        self.counted()
+
+    async def taken(self) -> None:
+        """Returns when no connection is on its way from the listener to its protocol."""
+        while self._welcoming:
+            await asyncio.wait(self._welcoming)
 
     def counted(self) -> int:
         """To be called when `count` has changed."""
         count = self._count() + self._coming
-        self._crowd.publish(self._place, count)
+        self._crowd.publish(self._place, count if self._open else ABSENT)
         return count
 
     def _ready(self) -> None:

@@ -43,6 +43,8 @@ class Server:
         """Takes no more connections, lets requests under way finish for `grace` seconds, then cancels them."""
         if self._listening is not None:
             self._listening.close()
+        if self._shared is not None:
+            await self._shared.taken()
         for connection in list(self.connections):
             connection.shut()
         self._empty = asyncio.Event()

@@ -63,7 +63,7 @@ def _by_rules(
                 return cancelled_report(resumed.tongue, hit.rule.id)
             return decide_report(resumed.draft, request, policy, resumed.tongue, hit.rule.id, kind[1].get("format"))
     hit = _match(request, policy, features)
-    return _by_rule(hit, request, policy, tongue) if hit else None
+    return _by_rule(hit, request, policy, tongue) if hit is not None else None
 
 
 def _match(request: Request, policy: Policy, features: Features) -> RuleHit | None:
@@ -74,9 +74,9 @@ def _match(request: Request, policy: Policy, features: Features) -> RuleHit | No
 
 def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> Decision | None:
     text = request.question or ""
-    matched = tuple(Match(group, text[start:end], start, end) for group, start, end in hit.spans)
+    matched = tuple([Match(group, text[start:end], start, end) for group, start, end in hit.spans])
     rule = hit.rule
-    words = ", ".join(dict.fromkeys(match.text for match in matched))
+    words = ", ".join(dict.fromkeys([match.text for match in matched]))
     reason = say("rule.reason", tongue, rule=rule.id, words=words) if words else say("rule.plain", tongue, rule=rule.id)
     action = policy.action_of(rule)
     if action is None and rule.action == EXPORT:

@@ -49,6 +49,7 @@ class Policy:
             id(route): (Wanted(f"route {route.name}", names.get(route.target, ())), *self.fallback_groups)
             for route in self.routes
         }
+        self._actions: dict[int, tuple[str, dict[str, Any]] | None] = {}
         self._guards = compile_rules([rule for rule in document.rules if rule.pack in document.guard_packs])
         compiled: dict[tuple[str, ...] | None, RuleSet] = {}
         for entry in document.entries:
@@ -98,8 +99,14 @@ class Policy:
         )
 
     def action_of(self, rule: Rule) -> tuple[str, dict[str, Any]] | None:
-        """Kind and parameters of the rule's action: built in, defined under `actions:`, or a task type to steer by. None
-        where nothing provides it."""
+        """Kind and parameters of the action of one of the document's rules: built in, defined under `actions:`, or a task
+        type to steer by. None where nothing provides it."""
+        key = id(rule)
+        if key not in self._actions:
+            self._actions[key] = self._action_of(rule)
+        return self._actions[key]
+
+    def _action_of(self, rule: Rule) -> tuple[str, dict[str, Any]] | None:
         if rule.action in _KINDS:
             return rule.action, rule.parameters
         defined: ActionRule | None = self.document.actions.get(rule.action)

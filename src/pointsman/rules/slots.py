@@ -19,6 +19,8 @@ def slots_of(template: str) -> list[str]:
 
 def fill(template: str, values: Mapping[str, str]) -> str:
     """The text with its slots filled; a slot without a value stays as it is written."""
+    if "{" not in template and "}" not in template:
+        return template
 
     def value(piece: re.Match[str]) -> str:
         whole = piece.group()

@@ -12,9 +12,9 @@ import httptools
 
 from pointsman.backends.http.limits import CHUNK_COST, Limits
 from pointsman.backends.http.stream import HttpStream
-from pointsman.backends.http.watch import NEVER, Watch
 from pointsman.domain.said import Said, said
 from pointsman.ports.backend import BackendFailure
+from pointsman.watch import NEVER, Watch
 
 _HEAD, _BODY, _DONE = 0, 1, 2
 _ONE_WRITE = 64 << 10

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sys
+from array import array
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from pointsman.domain.request import Request
 from pointsman.execution.rewrite import rewrite
@@ -108,8 +109,11 @@ def _to_base64(answer: bytes) -> bytes:
         ]
         for item in items:
             if isinstance(item["embedding"], list):
-                item["embedding"] = base64.b64encode(np.asarray(item["embedding"], dtype="<f4").tobytes()).decode()
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError):
+                numbers = array("f", item["embedding"])
+                if sys.byteorder == "big":
+                    numbers.byteswap()
+                item["embedding"] = base64.b64encode(numbers.tobytes()).decode()
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, OverflowError):
         return answer
     return msgspec.json.encode({**body, "data": items})
 
