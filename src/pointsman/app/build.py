@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from pointsman import __version__
-from pointsman.actions.report.settings import SourceSettings
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
+from pointsman.app.setup import Setup
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
+from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.features import Features
 from pointsman.domain.request import Request, Turn
@@ -25,16 +27,10 @@ from pointsman.pipeline.rulebook import Rulebook, read_rulebook
 from pointsman.rules import compile_rules, failed_cases
 
 
-class Built(msgspec.Struct, frozen=True):
-    """A config whose rules hold their own cases, and its policy. `no_model` says why there is none, where there is none;
-    `unread` what could not be read of the values of reports."""
+class Built(Setup, frozen=True, kw_only=True):
+    """A config whose rules hold their own cases, and where it was read."""
 
     loaded: Loaded
-    policy: Policy
-    sources: dict[str, SourceSettings]
-    notes: tuple[str, ...]
-    no_model: str | None
-    unread: tuple[str, ...] = ()
 
 
 def build(loaded: Loaded, before: Built | None = None) -> Built:
@@ -52,7 +48,9 @@ def build(loaded: Loaded, before: Built | None = None) -> Built:
     specs, wrong_reports = specs_of(config, base, loaded.broken)
     problems = [
         *loaded.problems,
-        *loaded.places.place_all([*unworkable(config), *wrong_actions, *wrong_sources, *wrong_reports]),
+        *loaded.places.place_all(
+            [*unworkable(config), *wrong_actions, *wrong_sources, *wrong_reports, *_not_here(config)]
+        ),
         *wrong_rules,
         *check_steering(book, actions, names, loaded),
         *_failed_cases(book),
@@ -71,17 +69,32 @@ def build(loaded: Loaded, before: Built | None = None) -> Built:
         en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"
         notes.append(said(en, zh, why=no_model, install=INSTALL))
-    return Built(loaded, Policy(placed.document), sources, tuple(notes), no_model, tuple(unread))
+    return Built(
+        loaded=loaded,
+        config=config,
+        policy=Policy(placed.document),
+        sources=sources,
+        notes=tuple(notes),
+        no_model=no_model,
+        unread=tuple(unread),
+    )
 
 
 def check_sources(built: Built) -> tuple[str, ...]:
     """Asks the sources of all reports whether tables and columns are there. Raises Problems; gives notes on sources that
     cannot be reached now. Takes about a second a report."""
-    config, specs = built.loaded.config, built.policy.document.reports
+    config, specs = built.config, built.policy.document.reports
     wrong, notes = unusable_reports(config, specs, built.sources, data_dir(config) / "files")
     if wrong:
         raise Problems(built.loaded.places.place_all(wrong))
     return tuple(notes)
+
+
+def _not_here(config: Config, system: str = os.name) -> Iterator[Problem]:
+    """What this system cannot do."""
+    if system == "nt" and config.server.workers > 1:
+        alone = said("on Windows one process serves the port", "在 Windows 上只能由一个进程提供服务")
+        yield Problem("server.workers", alone, valid="1")
 
 
 def _failed_cases(book: Rulebook) -> Iterator[Problem]:

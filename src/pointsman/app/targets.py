@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from pointsman.fleet.builtin import find_builtin, find_engine, find_model
 from pointsman.fleet.process import ModelProcess
 from pointsman.fleet.settings import ModelSettings
 from pointsman.ports.backend import Backend
+from pointsman.ports.local_server import LocalServer
 
 BUILTIN = "builtin:smollm2-135m"
 
@@ -65,16 +67,11 @@ def targets_of(config: Config) -> dict[str, tuple[tuple[Target, BackendConfig], 
 
 
 class Served(msgspec.Struct, frozen=True):
-    """One target at work. `process` is its own child, where it is embedded."""
+    """One target at work. `server` is the process that runs it, where it is embedded."""
 
     config: BackendConfig
     backend: Backend
-    process: ModelProcess | None
-
-    async def close(self) -> None:
-        await self.backend.close()
-        if self.process is not None:
-            await self.process.stop()
+    server: LocalServer | None
 
 
 def unworkable(config: Config) -> list[Problem]:
@@ -115,22 +112,40 @@ def not_installed(config: Config) -> list[Problem]:
     return found
 
 
-def serve_target(target: Target, config: BackendConfig, logs: Path, on_change: Callable[[str], None]) -> Served:
-    """Raises Problems when the settings cannot work. `on_change` hears the target's name when its process changes."""
-    process = None
+def embedded(config: Config) -> Iterator[tuple[Target, BackendConfig]]:
+    """The targets that the gateway runs itself."""
+    for pairs in targets_of(config).values():
+        for target, backend in pairs:
+            if backend.engine == "embedded":
+                yield target, backend
+
+
+def process_of(
+    target: Target, config: BackendConfig, logs: Path, on_change: Callable[[str, ModelProcess], None]
+) -> ModelProcess:
+    """Raises Problems when the settings cannot work. `on_change` hears the target's name and its process."""
+    with _told_of(target):
+        return ModelProcess(
+            _model_settings(config),
+            on_change=lambda process: on_change(target.name, process),
+            log_path=logs / f"{target.backend.replace('/', '_')}.log",
+        )
+
+
+def serve_target(target: Target, config: BackendConfig, server: LocalServer | None) -> Served:
+    """Raises Problems when the settings cannot work. `server` is there for an embedded model, and only then."""
+    with _told_of(target):
+        return Served(config, make_backend(config.engine, _backend_settings(config), target, server=server), server)
+
+
+@contextlib.contextmanager
+def _told_of(target: Target) -> Iterator[None]:
     try:
-        if config.engine == "embedded":
-            process = ModelProcess(
-                _model_settings(config),
-                on_change=lambda _: on_change(target.name),
-                log_path=logs / f"{target.backend.replace('/', '_')}.log",
-            )
-        backend = make_backend(config.engine, _backend_settings(config), target, server=process)
+        yield
     except ValueError as error:
         why = refused("", error)
         text = said("backend {name}: {why}", "后端 {name}：{why}", name=target.name, why=why.message)
         raise Problems([Problem(f"models.{target.tier}", text, valid=why.valid)]) from None
-    return Served(config, backend, process)
 
 
 def _model_settings(config: BackendConfig) -> ModelSettings:
@@ -156,6 +171,8 @@ def _backend_settings(config: BackendConfig) -> BackendSettings:
         connect_timeout=config.connect_timeout,
         first_byte_timeout=config.first_byte_timeout,
         reply_timeout=config.reply_timeout,
+        idle_expiry=config.keep_alive,
+        ca_file=config.ca_file,
         idle_timeout=config.idle_timeout,
     )
 

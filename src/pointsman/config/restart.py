@@ -7,7 +7,7 @@ from operator import attrgetter
 from pointsman.config.schema import Config
 
 AT_START = (
-    *("server.host", "server.port", "server.data_dir", "log.prompts", "log.keep"),
+    *("server.host", "server.port", "server.workers", "server.data_dir", "log.prompts", "log.keep"),
     *("files.timeout", "files.memory", "files.concurrency"),
 )
 

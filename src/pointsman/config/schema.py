@@ -29,6 +29,7 @@ class Server(Section, frozen=True):
 
     host: Annotated[str, Meta(description="address to listen on; a public one needs auth.keys")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65_535, description="0 picks a free port")] = 8900
+    workers: Annotated[int, Meta(ge=1, le=64, description="processes that serve the port; not on Windows")] = 1
     data_dir: Annotated[str, Meta(description="log, keys; default: the user's data folder")] | None = None
     cors: Annotated[
         list[str], Meta(description='origins of browser clients besides loopback ones; ["*"] lets every page in')
@@ -61,9 +62,9 @@ class Backend(Section, frozen=True):
     model: Annotated[
         str, Meta(min_length=1, description="the model's name there; for embedded builtin:… or a .gguf file")
     ]
-    base_url: Annotated[str, Meta(description="http(s)://host:port/v1 or http+unix://…; not for embedded")] | None = (
-        None
-    )
+    base_url: (
+        Annotated[str, Meta(description="http(s)://host:port/v1, or unix:/path/of.sock; not for embedded")] | None
+    ) = None
     name: Annotated[str, Meta(min_length=1, description="name in headers and log; default host:port")] | None = None
     api_key: Annotated[str, Meta(description="sent as Bearer token; use ${ENV}")] | None = None
     external: (
@@ -81,6 +82,13 @@ class Backend(Section, frozen=True):
     )
     port: Annotated[int, Meta(ge=0, le=65_535, description="port of the embedded server; 0 picks a free one")] = 0
     embedding: Annotated[bool, Meta(description="an embedding model (embedded)")] = False
+    ca_file: (
+        Annotated[str, Meta(min_length=1, description="PEM file of the authorities to trust; default: the system's")]
+        | None
+    ) = None
+    keep_alive: Annotated[
+        float, Meta(ge=0, le=3600, description="seconds that an idle connection is kept; below the server's own time")
+    ] = 4.0
     connect_timeout: Annotated[float, Meta(gt=0, le=300, description="seconds to open a connection")] = 5.0
     first_byte_timeout: Annotated[
         float, Meta(gt=0, le=86_400, description="seconds until the first byte of a reply")

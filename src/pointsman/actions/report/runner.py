@@ -33,9 +33,9 @@ _MODEST = {"MALLOC_ARENA_MAX": "2", "RAYON_NUM_THREADS": "2", "OPENBLAS_NUM_THRE
 
 class ReportRunner:
     """Makes files in the folder `files` (created, readable by this user alone), at most `concurrency` at a time; others
-    wait their turn. `timeout` is for one job without that wait, in seconds; `memory` limits the child's address space
-    in bytes, on Linux (None: no limit). `demo` is where the demo's database is kept: default, the folder `demo` beside
-    `files`.
+    wait their turn. `places` are taken instead, one for each, where other processes make reports too. `timeout` is for
+    one job without that wait, in seconds; `memory` limits the child's address space in bytes, on Linux (None: no limit).
+    `demo` is where the demo's database is kept: default, the folder `demo` beside `files`.
 
     One event loop, which runs in the main thread: Linux ties the child to the thread that spawned it. Names of files
     cannot be guessed. A file is there whole or not at all. Cancelling a call kills its child and waits for it."""
@@ -45,6 +45,7 @@ class ReportRunner:
         files: Path,
         *,
         concurrency: int = 1,
+        places: contextlib.AbstractAsyncContextManager[None] | None = None,
         timeout: float = 60.0,
         memory: int | None = GIB,
         demo: Path | None = None,
@@ -53,7 +54,7 @@ class ReportRunner:
         self._demo = demo or files.parent / "demo"
         self._timeout = timeout
         self._memory = memory
-        self._places = asyncio.Semaphore(concurrency)
+        self._places = places or asyncio.Semaphore(concurrency)
 
     async def run(
         self, plan: ReportPlan, spec: ReportSpec, source: SourceSettings, now: datetime.datetime

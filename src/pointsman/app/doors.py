@@ -1,0 +1,108 @@
+"""The endpoints of a config, and what stands behind each."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from pointsman.app.setup import Setup
+from pointsman.config.schema import TIERS, parse_size
+from pointsman.domain.errors import PointsmanError, Problems
+from pointsman.domain.links import Links
+from pointsman.domain.said import Said, said
+from pointsman.http.auth import Keys
+from pointsman.http.cors import Cors
+from pointsman.http.exchange import Client
+from pointsman.http.files import Files
+from pointsman.http.gateway import Doors
+from pointsman.http.openai.generate import Generate
+from pointsman.http.openai.models import Models
+from pointsman.http.openai.relay import Relay
+from pointsman.http.ops import Ops
+from pointsman.pipeline.handle import Pipeline
+
+
+def doors_of(
+    setup: Setup,
+    pipeline: Pipeline,
+    *,
+    links: Links,
+    files: Path,
+    since: int,
+    readiness: Callable[[], tuple[bool, dict[str, Any]]],
+    metrics: Callable[[], bytes | Awaitable[bytes]],
+    reload: Callable[[], Awaitable[dict[str, Any]]],
+) -> Doors:
+    """`since` is when the models came, in seconds since the epoch; `reload` raises Problems where it is refused."""
+    config = setup.config
+    generate = Generate(
+        pipeline,
+        heartbeat_after=config.server.heartbeat_after,
+        forced_usage=frozenset(name for name, entry in config.entries.items() if entry.usage == "force"),
+        reasoning_field=config.server.reasoning_field,
+        default_model=next(iter(config.entries), "auto"),
+    )
+    relay = Relay(pipeline)
+    models = Models(_names(setup), since)
+    ops = Ops(readiness, metrics)
+
+    def list_models(client: Client) -> None:
+        client.json(200, models.all())
+
+    def one_model(client: Client) -> None:
+        client.json(200, models.one(client.path.removeprefix("/v1/models/")))
+
+    async def asked_to_reload(client: Client, _: bytes) -> None:
+        if not client.caller.admin:
+            raise PointsmanError(
+                Said(
+                    "this needs a key with admin: true, or a client on this machine",
+                    "这需要设有 admin: true 的密钥，或者从本机调用",
+                ),
+                status=403,
+                type="permission_error",
+                code="admin_only",
+            )
+        try:
+            client.json(200, await reload())
+        except Problems as error:
+            en, zh = "reload refused, the old config goes on: {why}", "重新加载被拒绝，旧配置继续生效：{why}"
+            raise PointsmanError(said(en, zh, why=error.said), code="bad_config") from None
+
+    return Doors(
+        gets={
+            "/health": ops.health,
+            "/ready": ops.ready,
+            "/metrics": ops.metrics,
+            "/v1/models": list_models,
+            "/v1/models/": one_model,
+            "/files/": Files(links, files).serve,
+        },
+        posts={
+            "/v1/chat/completions": generate.chat,
+            "/v1/completions": generate.completions,
+            "/v1/embeddings": relay.embeddings,
+            "/v1/rerank": relay.rerank,
+            "/rerank": relay.rerank,
+            "/v1/reranking": relay.rerank,
+            "/admin/reload": asked_to_reload,
+        },
+        keys=Keys(config.auth),
+        cors=Cors(config.server.cors),
+        max_body=parse_size(config.server.max_body),
+        language=config.server.language,
+    )
+
+
+def _names(setup: Setup) -> list[tuple[str, str]]:
+    """All that a client may call: entries, tiers, aliases, models, in this order."""
+    config, document = setup.config, setup.policy.document
+    kinds = dict.fromkeys(document.names, "alias")
+    kinds.update({target.model: "model" for target in document.targets})
+    kinds.update({name: "tier" if name in TIERS else "model" for name in config.models})
+    aliases = {alias for model in config.models.values() for alias in model.aliases}
+    kinds.update(dict.fromkeys(aliases, "alias"))
+    order = {"tier": 0, "alias": 1, "model": 2}
+    listed = sorted(kinds.items(), key=lambda pair: order[pair[1]])
+    return [*((name, "entry") for name in config.entries), *listed]

@@ -1,0 +1,184 @@
+"""What answers requests in one process: the pipeline, its doors, and what these need; replaced as a whole at a reload."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from pointsman.actions.report.action import ReportAction
+from pointsman.actions.report.runner import ReportRunner
+from pointsman.app.doors import doors_of
+from pointsman.app.key_file import key_in
+from pointsman.app.setup import Setup
+from pointsman.app.targets import Served, serve_target, targets_of
+from pointsman.config.paths import data_dir
+from pointsman.config.schema import Config, parse_size, parse_span
+from pointsman.domain.links import Links
+from pointsman.domain.said import Said, said
+from pointsman.domain.wording import INSTALL
+from pointsman.fleet.prober import Prober
+from pointsman.http.gateway import Doors, Gateway
+from pointsman.pipeline.handle import Pipeline
+from pointsman.planning.plan import ask_period
+from pointsman.ports.clock import SystemClock
+from pointsman.ports.local_server import LocalServer
+from pointsman.recording.fanout import Fanout
+from pointsman.store.log_writer import LogWriter
+from pointsman.telemetry.counts import Counts
+from pointsman.telemetry.metrics import Metrics
+
+_HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
+
+
+class Serving:
+    """`reload` and `metrics` do what their endpoints are asked for. What this process has in common with others comes from
+    outside: `places` says whose turn it is to make a report (default: at most `files.concurrency` of this process),
+    `since` is when the gateway began, in seconds since the epoch (default: now), `pipeline` makes a pipeline of its own
+    kind. Raises OSError, ValueError, LogError where the data folder, or what lies in it, cannot be used."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        *,
+        reload: Callable[[], Awaitable[dict[str, Any]]],
+        metrics: Callable[[], bytes | Awaitable[bytes]],
+        places: AbstractAsyncContextManager[None] | None = None,
+        since: int | None = None,
+        pipeline: Callable[..., Pipeline] = Pipeline,
+    ) -> None:
+        config = setup.config
+        folder = data_dir(config)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.setup = setup
+        self.metrics = Metrics()
+        self.refused: Said | None = None
+        """Why the last reload was refused, if it was."""
+        self._reload, self._metrics_text = reload, metrics
+        self._served: dict[str, Served] = {}
+        self._since = int(time.time()) if since is None else since
+        self._prober = Prober()
+        self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
+        self._links = Links(key_in(folder / "links.key"))
+        self._files = folder / "files"
+        self.runner = ReportRunner(
+            self._files,
+            concurrency=config.files.concurrency,
+            places=places,
+            timeout=config.files.timeout,
+            memory=parse_size(config.files.memory),
+            demo=folder / "demo",
+        )
+        clock = SystemClock()
+        self._report = ReportAction(self.runner, self._links, clock.wall, ask_period)
+        recorder = Fanout([self.metrics, self._log])
+        self.pipeline = pipeline(self._prober.snapshot, recorder, clock, {"report": self._report})
+        self.door = Gateway(self._doors(setup))
+        self._retired: set[asyncio.Task[None]] = set()
+
+    def made(self, config: Config, servers: Mapping[str, LocalServer]) -> dict[str, Served]:
+        """An adapter for every target; those whose settings are as before are kept. `servers` are the processes of
+        embedded models. Raises Problems."""
+        made: dict[str, Served] = {}
+        for pairs in targets_of(config).values():
+            for target, backend in pairs:
+                old, server = self._served.get(target.name), servers.get(target.name)
+                if old is not None and old.config == backend and old.server is server:
+                    made[target.name] = old
+                elif target.name not in made:
+                    made[target.name] = serve_target(target, backend, server)
+        return made
+
+    def install(self, setup: Setup, made: dict[str, Served]) -> None:
+        """From here on new requests go by `setup`; those under way keep what they began with. Backends that are gone
+        close."""
+        old, self._served = self._served, made
+        document, config = setup.policy.document, setup.config
+        self._report.install(
+            document.reports,
+            setup.sources,
+            timezone=document.timezone,
+            keep=parse_span(config.files.keep),
+            public_url=config.server.public_url,
+        )
+        self.setup = setup
+        backends = {name: served.backend for name, served in made.items()}
+        self.pipeline.install(setup.policy, backends)
+        self._prober.watch(backends)
+        self.door.doors = self._doors(setup)
+        for name, served in old.items():
+            if made.get(name) is not served:
+                task = asyncio.create_task(served.backend.close())
+                self._retired.add(task)
+                task.add_done_callback(self._retired.discard)
+
+    async def settled(self, timeout: float) -> None:
+        """Waits until every embedded model is up or has failed once, and every target has been probed."""
+        deadline = time.monotonic() + timeout
+        for served in self._served.values():
+            if served.server is not None:
+                await served.server.settled(max(deadline - time.monotonic(), 0.01))
+        for name in self._served:
+            self._prober.look_again(name)
+        await self._prober.first_round(max(deadline - time.monotonic(), 0.01))
+        await asyncio.sleep(0.05)
+
+    def look_again(self, name: str) -> None:
+        """The embedded model of that target came up or went down."""
+        self._prober.look_again(name)
+
+    async def stop(self) -> None:
+        await self._prober.close()
+        await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
+        await asyncio.to_thread(self._log.close)
+
+    def counts(self) -> Counts:
+        """What this process counted, as of now."""
+        return self.metrics.counts(self._prober.snapshot(), self._log.dropped)
+
+    def metrics_text(self) -> bytes:
+        """The same, as Prometheus reads it."""
+        return self.metrics.text(self._prober.snapshot(), self._log.dropped)
+
+    def readiness(self) -> tuple[bool, dict[str, Any]]:
+        """Can it serve, and what is wrong. Ready with at least one target up, or where only rules are asked for."""
+        states = self._prober.states()
+        problems = [
+            said(
+                "{target}: {health}, {problem}",
+                "{target}：{health}，{problem}",
+                target=state.target,
+                health=Said(state.health, _HEALTH[state.health]),
+                problem=state.problem,
+            )
+            for state in states
+            if state.problem
+        ]
+        if self.setup.no_model:
+            en = "no model is set up, so only rules answer ({why}). To install: {install}"
+            zh = "没有可用的模型，只能由规则回答（{why}）。安装：{install}"
+            problems.append(said(en, zh, why=self.setup.no_model, install=INSTALL))
+        problems += [note if isinstance(note, Said) else Said(note, note) for note in self.setup.unread]
+        if self.refused:
+            en, zh = "the last reload was refused: {why}", "上一次重新加载被拒绝：{why}"
+            problems.append(said(en, zh, why=self.refused))
+        if self._log.problem:
+            en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
+            problems.append(said(en, zh, why=self._log.problem))
+        ready = any(state.health == "up" for state in states) or not self.setup.config.models
+        targets = [{"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states]
+        return ready, {"ready": ready, "policy": self.setup.policy.hash, "problems": problems, "targets": targets}
+
+    def _doors(self, setup: Setup) -> Doors:
+        return doors_of(
+            setup,
+            self.pipeline,
+            links=self._links,
+            files=self._files,
+            since=self._since,
+            readiness=self.readiness,
+            metrics=self._metrics_text,
+            reload=self._reload,
+        )

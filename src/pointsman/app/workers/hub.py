@@ -1,0 +1,230 @@
+"""The process that listens and serves nothing: what there must be once, and the workers that share it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from pointsman.actions.report.runner import ReportRunner
+from pointsman.app.build import Built
+from pointsman.app.engines import Engines
+from pointsman.app.key_file import key_in
+from pointsman.app.purge import purge_files
+from pointsman.app.reloads import Install, Reloads
+from pointsman.app.workers.crew import Crew
+from pointsman.app.workers.limits import Limits
+from pointsman.app.workers.member import Member
+from pointsman.app.workers.messages import (
+    Begin,
+    Change,
+    Counted,
+    CountUp,
+    Done,
+    EngineState,
+    Follow,
+    GiveBack,
+    Message,
+    Refused,
+    Reload,
+    Reloaded,
+    Settled,
+    Sum,
+    Take,
+    both,
+    text_of,
+)
+from pointsman.app.workers.packing import packed
+from pointsman.app.workers.told_server import state_of
+from pointsman.config.load import Loaded
+from pointsman.config.paths import data_dir
+from pointsman.config.schema import parse_span
+from pointsman.domain.errors import Problems
+from pointsman.domain.said import Said
+from pointsman.domain.target import Snapshot
+from pointsman.pipeline.open_questions import OpenQuestions
+from pointsman.telemetry.counts import Counts
+from pointsman.telemetry.metrics import Metrics
+
+log = logging.getLogger("pointsman")
+
+FOLLOWING = 60.0  # seconds for a worker to take up a new config
+COUNTING = 1.0  # seconds for a worker to say what it counted
+KNOWING = 1.0  # seconds for a worker to take in what another one changed
+REPORTS = "reports"  # the limit `files.concurrency`
+
+
+class Hub:
+    """`command` starts a worker, see Crew; `listener` listens. `reload_from` reads the config again. Raises OSError and
+    ValueError where the data folder, or what lies in it, cannot be used."""
+
+    def __init__(
+        self, built: Built, reload_from: Callable[[], Loaded], command: Sequence[str], listener: socket.socket
+    ) -> None:
+        config = built.config
+        folder = data_dir(config)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        key_in(folder / "links.key")  # workers find it made
+        self._metrics = Metrics()
+        self._reloads = Reloads(built, reload_from, self._metrics.reloaded)
+        self._packed = packed(built)
+        self._since = int(time.time())
+        self._engines = Engines(folder / "engines", self._engine_changed)
+        self._questions = OpenQuestions()
+        self._changing = asyncio.Lock()
+        self._limits = Limits({REPORTS: config.files.concurrency})
+        self._past = Counts.begun()
+        self._runner = ReportRunner(folder / "files")
+        self._crew = Crew(self, command, listener, config.server.workers)
+        self._settled: dict[int, Settled] = {}
+        self._all_settled = asyncio.Event()
+        self._purging: asyncio.Task[None] | None = None
+
+    @property
+    def built(self) -> Built:
+        return self._reloads.built
+
+    async def start(self) -> None:
+        """Returns once every worker listens; models may still be loading. Raises Problem where a worker cannot serve."""
+        await self._engines.install(self._engines.made(self.built.config))
+        self._crew.start()
+        self._purging = asyncio.create_task(purge_files(self._runner, lambda: parse_span(self.built.config.files.keep)))
+        await self._crew.listening()
+
+    async def stop(self, grace: float) -> None:
+        """As one process stops: requests under way end first, within `grace` seconds."""
+        if self._purging is not None:
+            self._purging.cancel()
+        await self._crew.stop(grace)
+        await self._engines.stop()
+
+    async def settled(self, timeout: float) -> None:
+        """Waits until every worker has seen all its targets, and every embedded model is up or has failed once."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._all_settled.wait(), timeout)
+
+    def readiness(self) -> tuple[bool, list[str], list[str]]:
+        """Whether workers were ready when they had settled, what was up then, and all that was wrong."""
+        seen = list(self._settled.values())
+        up = dict.fromkeys(name for settled in seen for name in settled.up)
+        problems = dict.fromkeys(text_of(problem) for settled in seen for problem in settled.problems)
+        return any(settled.ready for settled in seen), list(up), list(problems)
+
+    async def reload(self) -> dict[str, Any]:
+        """Every worker follows before it returns; one that cannot is started again. Raises Problems; then the old config
+        goes on."""
+        try:
+            return await self._reloads.take(self._prepare)
+        except Problems as error:
+            self._crew.tell(Refused(both(error.said)))
+            raise
+
+    # For the crew
+
+    def begin(self) -> Begin:
+        refused = self._reloads.refused
+        return Begin(
+            setup=self._packed,
+            engines=self._states(),
+            questions=list(self._questions),
+            refused=None if refused is None else both(refused),
+            places=REPORTS,
+            since=self._since,
+        )
+
+    def gone(self, member: Member) -> None:
+        self._limits.leave(member)
+        if member.counts is not None:
+            member.counts.up.clear()  # what it saw of targets holds no more
+            self._past.merge(member.counts)
+            member.counts = None
+
+    def hear(self, member: Member, message: Message) -> None:
+        match message:
+            case Counted():
+                member.counts = message.counts
+            case GiveBack():
+                self._limits.give_back(member, message.ticket)
+            case Settled():
+                self._settled[member.number] = message
+                if len(self._settled) == self._crew.size:
+                    self._all_settled.set()
+
+    def answer(self, member: Member, message: Message) -> Awaitable[Message]:
+        match message:
+            case Reload():
+                return self._asked_to_reload()
+            case Sum():
+                return self._sum(member, message.counts)
+            case Change():
+                return self._change(member, message)
+            case Take():
+                return self._take(member, message)
+            case _:
+                raise TypeError(f"the hub is not asked {type(message).__name__}")
+
+    # Inside
+
+    def _prepare(self, built: Built) -> Install:
+        engines, setup = self._engines.made(built.config), packed(built)
+
+        async def install() -> None:
+            await self._engines.install(engines)
+            self._packed = setup
+            followed = await self._crew.ask(Follow(setup, self._states()), FOLLOWING)
+            for member, done in followed:
+                if done is None and member in self._crew.members:
+                    log.error(_LEFT_BEHIND, member.number, member.pid)
+                    member.kill()
+            self._engines.retire()
+
+        return install
+
+    async def _asked_to_reload(self) -> Message:
+        try:  # a reload goes to its end, whatever becomes of who asked
+            done = await asyncio.shield(asyncio.ensure_future(self.reload()))
+        except Problems as error:
+            return Refused(both(error.said))
+        return Reloaded(done["policy"], done["before"], [both(note) for note in done["notes"]])
+
+    async def _sum(self, member: Member, counts: Counts) -> Message:
+        member.counts = counts
+        for other, answer in await self._crew.ask(CountUp(), COUNTING, but=member):
+            if isinstance(answer, Counted) and other in self._crew.members:
+                other.counts = answer.counts
+        total = self._metrics.counts(Snapshot.of(()), 0)
+        present = [other.counts for other in self._crew.members if other.counts is not None]
+        for each in (self._past, *present):
+            total.merge(each)
+        return Counted(total)
+
+    async def _change(self, member: Member, change: Change) -> Message:
+        async with self._changing:  # one after the other: all workers see them in one order
+            if change.question is None:
+                self._questions.take(change.session)
+            else:
+                self._questions.keep(change.session, change.question)
+            await self._crew.ask(change, KNOWING, but=member)
+        return Done()
+
+    async def _take(self, member: Member, wanted: Take) -> Message:
+        await self._limits.take(member, wanted.limit, wanted.ticket)
+        return Done()
+
+    def _states(self) -> list[EngineState]:
+        return [state_of(name, process) for name, process in self._engines.servers.items()]
+
+    def _engine_changed(self, name: str) -> None:
+        process = self._engines.servers.get(name)
+        if process is not None:
+            self._crew.tell(state_of(name, process))
+
+
+_LEFT_BEHIND = Said(
+    "worker %s (pid %s) did not take up the new config; it is started again",
+    "工作进程 %s（pid %s）没有采用新配置，将重新启动",
+)

@@ -1,0 +1,230 @@
+"""One of several processes that serve a port: the gateway of one process, with what it shares asked of the hub."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+from prometheus_client import generate_latest
+
+from pointsman.app.data_folder import usable
+from pointsman.app.serving import Serving
+from pointsman.app.targets import embedded
+from pointsman.app.workers.channel import Channel
+from pointsman.app.workers.messages import (
+    Begin,
+    Change,
+    Counted,
+    CountUp,
+    Done,
+    EngineState,
+    Follow,
+    Listening,
+    Message,
+    Refused,
+    Reload,
+    Reloaded,
+    Settled,
+    Stop,
+    Sum,
+    Unable,
+    both,
+    text_of,
+)
+from pointsman.app.workers.packing import unpacked
+from pointsman.app.workers.shared_places import SharedPlaces
+from pointsman.app.workers.shared_questions import SharedPipeline, SharedQuestions
+from pointsman.app.workers.told_server import ToldServer
+from pointsman.config.schema import Config
+from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.said import Said
+from pointsman.http.crowd import Crowd
+from pointsman.http.server import Server
+from pointsman.ports.local_server import LocalServer
+from pointsman.telemetry.counts import Counts
+from pointsman.telemetry.exposition import Exposition
+
+PUSHING = 1.0  # seconds between two tellings of what was counted
+SETTLE = 120.0  # seconds that the greeting waits for models to load
+
+
+class Worker:
+    """Number `number` (from 1) of those that serve `listener`, as the hub at the other end of the channel says; `crowd` is
+    the handle of the memory that they share. `leave` is called when that end is gone. `stopping` is set when it is to
+    stop, by the hub or from outside; `stop` then does it."""
+
+    def __init__(
+        self,
+        number: int,
+        listener: socket.socket,
+        crowd: int,
+        *,
+        keep_alive: float,
+        grace: float,
+        leave: Callable[[], None],
+    ) -> None:
+        self._number = number
+        self._listener = listener
+        self._crowd = crowd
+        self._keep_alive = keep_alive
+        self._grace = grace
+        self._channel = Channel(self._hear, self._answer, leave)
+        self._questions = SharedQuestions(self._channel)
+        self._engines: dict[str, ToldServer] = {}
+        self._serving: Serving | None = None
+        self._server: Server | None = None
+        self._refused: Said | None = None
+        self._installing = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped = asyncio.Event()
+        self.stopping = asyncio.Event()
+
+    async def connect(self, end: socket.socket) -> None:
+        """From here on the hub has the word."""
+        await self._channel.connect(end)
+
+    async def stop(self) -> None:
+        """Requests under way end, the log is written, and the hub knows what was counted."""
+        for task in self._tasks:
+            task.cancel()
+        async with self._installing:
+            if self._server is not None and self._serving is not None:
+                await self._server.close(self._grace)
+                await self._serving.stop()
+                self._channel.tell(Counted(self._serving.counts()))
+        self._stopped.set()
+        await self._channel.finish()
+
+    # What the hub says
+
+    def _hear(self, message: Message) -> None:
+        match message:
+            case EngineState():
+                self._take_in(message)
+            case Refused():
+                self._refused = _said(message)
+                if self._serving is not None:
+                    self._serving.refused = self._refused
+
+    def _answer(self, message: Message) -> Message | Awaitable[Message]:
+        match message:
+            case Begin():
+                for session, question in message.questions:
+                    self._questions.take_in(Change(session, question))
+                if message.refused is not None:
+                    self._refused = _said(Refused(message.refused))
+                self._take_in(*message.engines)
+                return self._begin(message)
+            case Follow():
+                self._take_in(*message.engines)
+                return self._follow(message)
+            case CountUp():
+                return Counted(Counts.begun() if self._serving is None else self._serving.counts())
+            case Change():
+                self._questions.take_in(message)
+                return Done()
+            case Stop():
+                self._grace = message.grace
+                self.stopping.set()
+                return self._stop()
+            case _:
+                raise TypeError(f"a worker is not asked {type(message).__name__}")
+
+    async def _begin(self, begin: Begin) -> Message:
+        async with self._installing:
+            setup = await asyncio.to_thread(unpacked, begin.setup)
+            try:
+                with usable(setup.config):
+                    serving = Serving(
+                        setup,
+                        reload=self._reload,
+                        metrics=self._metrics,
+                        places=SharedPlaces(self._channel, begin.places),
+                        since=begin.since,
+                        pipeline=partial(SharedPipeline, self._questions),
+                    )
+            except Problem as problem:
+                return Unable(problem.path, both(problem.message))
+            serving.refused = self._refused
+            serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
+            gc.collect()
+            gc.freeze()  # what is loaded now stays: the collector need not look at it again
+            self._serving = serving
+            self._server = Server(serving.door, keep_alive=self._keep_alive)
+            self._server.listen_with(self._listener, Crowd(self._crowd), self._number - 1)
+        for work in (self._push(serving), self._settle(serving)):
+            self._tasks.add(asyncio.create_task(work))
+        return Listening()
+
+    async def _follow(self, follow: Follow) -> Message:
+        async with self._installing:
+            setup = await asyncio.to_thread(unpacked, follow.setup)
+            serving = self._serving
+            assert serving is not None
+            serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
+            serving.refused = self._refused = None
+        return Done()
+
+    async def _stop(self) -> Message:
+        await self._stopped.wait()
+        return Done()
+
+    def _take_in(self, *states: EngineState) -> None:
+        for state in states:
+            self._engines.setdefault(state.target, ToldServer()).take_in(state)
+            if self._serving is not None:
+                self._serving.look_again(state.target)
+
+    def _servers(self, config: Config) -> Mapping[str, LocalServer]:
+        return {target.name: self._engines[target.name] for target, _ in embedded(config)}
+
+    # What the hub is told and asked
+
+    async def _push(self, serving: Serving) -> None:
+        last = None
+        while True:
+            counts = serving.counts()
+            if counts != last:
+                self._channel.tell(Counted(counts))
+            last = counts
+            await asyncio.sleep(PUSHING)
+
+    async def _settle(self, serving: Serving) -> None:
+        await serving.settled(SETTLE)
+        ready, state = serving.readiness()
+        up = [entry["target"] for entry in state["targets"] if entry["health"] == "up"]
+        self._channel.tell(Settled(ready, up, [both(problem) for problem in state["problems"]]))
+
+    async def _reload(self) -> dict[str, Any]:
+        done = await self._channel.ask(Reload())
+        if isinstance(done, Refused):
+            raise _ReloadRefused(_said(done))
+        assert isinstance(done, Reloaded)
+        return {"policy": done.policy, "before": done.before, "notes": [text_of(note) for note in done.notes]}
+
+    async def _metrics(self) -> bytes:
+        assert self._serving is not None
+        total = await self._channel.ask(Sum(self._serving.counts()))
+        assert isinstance(total, Counted)
+        return generate_latest(Exposition(total.counts))
+
+
+class _ReloadRefused(Problems):
+    """Problems that were put into words in another process."""
+
+    def __init__(self, words: Said) -> None:
+        super().__init__([])
+        self._words = words
+
+    @property
+    def said(self) -> Said:
+        return self._words
+
+
+def _said(refused: Refused) -> Said:
+    text = text_of(refused.why)
+    return text if isinstance(text, Said) else Said(text, text)
