@@ -500,3 +500,16 @@ async def test_heartbeats_come_at_their_pace(tmp_path):
                 if len(times) == 4:
                     break
     assert all(0.1 <= later - earlier <= 0.6 for earlier, later in pairwise(times))
+
+
+async def test_connections_are_kept_and_the_metrics_say_so(tmp_path):
+    async with Engine() as engine, running(config(engine), tmp_path) as gateway:
+        engine.play = streamed(GOOD)
+        async with httpx.AsyncClient(base_url=gateway.base) as client:
+            for _ in range(5):
+                assert (await client.post(CHAT, json=user(stream=True))).status_code == 200
+            text = (await client.get("/metrics")).text
+    lines = [line for line in text.splitlines() if line.startswith("pointsman_upstream_total")]
+    figures = {event: float(line.rpartition(" ")[2]) for line in lines for event in line.split('"')[1:2]}
+    assert figures["requests"] == 5
+    assert figures["opened"] + figures["reused"] == 5

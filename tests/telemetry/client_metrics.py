@@ -39,6 +39,9 @@ class ClientMetrics:
         self.attempts = Counter(
             "pointsman_attempts_total", "Tries at targets", ["target", "outcome"], registry=registry
         )
+        self.upstream = Counter(
+            "pointsman_upstream_total", "Calls and connections to engines", ["target", "event"], registry=registry
+        )
         self.up = Gauge(
             "pointsman_target_up", "1 where the last probe found the target up", ["target"], registry=registry
         )

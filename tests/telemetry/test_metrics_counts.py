@@ -138,3 +138,11 @@ def test_the_clients_own_switch_for_created_series(value: str | None, shown: boo
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True)
     assert ("_created" in done.stdout) is shown
+
+
+def test_connections_to_engines_are_shown_and_added_up() -> None:
+    with Clock():
+        ours, other = Metrics(), Metrics().counts(NOBODY, 0, {"m@a": {"requests": 2, "opened": 1}})
+        text = ours.text(NOBODY, 0, [other], {"m@a": {"requests": 3}}).decode()
+    assert 'pointsman_upstream_total{event="requests",target="m@a"} 5.0' in text
+    assert 'pointsman_upstream_total{event="opened",target="m@a"} 1.0' in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -58,6 +59,7 @@ class Serving:
         """Why the last reload was refused, if it was."""
         self._reload, self._metrics_text = reload, metrics
         self._served: dict[str, Served] = {}
+        self._past: dict[str, Counter[str]] = {}
         self._since = int(time.time()) if since is None else since
         self._prober = Prober()
         self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
@@ -110,6 +112,7 @@ class Serving:
         self.door.doors = self._doors(setup)
         for name, served in old.items():
             if made.get(name) is not served:
+                self._past[name] = self._past.get(name, Counter()) + Counter(served.backend.upstream)
                 task = asyncio.create_task(served.backend.close())
                 self._retired.add(task)
                 task.add_done_callback(self._retired.discard)
@@ -136,11 +139,18 @@ class Serving:
 
     def counts(self) -> Counts:
         """What this process counted, as of now."""
-        return self.metrics.counts(self._prober.snapshot(), self._log.dropped)
+        return self.metrics.counts(self._prober.snapshot(), self._log.dropped, self._upstream())
 
     def metrics_text(self) -> bytes:
         """The same, as Prometheus reads it."""
-        return self.metrics.text(self._prober.snapshot(), self._log.dropped)
+        return self.metrics.text(self._prober.snapshot(), self._log.dropped, upstream=self._upstream())
+
+    def _upstream(self) -> dict[str, Counter[str]]:
+        """What connections to each target did, those of adapters that were replaced among them."""
+        now = {name: Counter(served.backend.upstream) for name, served in self._served.items()}
+        for name, past in self._past.items():
+            now[name] = now.get(name, Counter()) + past
+        return now
 
     def readiness(self) -> tuple[bool, dict[str, Any]]:
         """Can it serve, and what is wrong. Ready with at least one target up, or where only rules are asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
@@ -115,7 +115,7 @@ class OpenAICompat:
 
     It never changes a body. Probes and traffic use connections of their own, so a probe never waits for a generation.
     A model that `/models` does not list is reported and not ruled out: hosted APIs and proxies accept more than they
-    list. ValueError for settings that cannot be. `traffic` counts its requests and connections, probes aside."""
+    list. ValueError for settings that cannot be."""
 
     engine: ClassVar[str] = "openai"
     label: ClassVar[str] = Said("an OpenAI-compatible server", "兼容 OpenAI 的服务")
@@ -126,7 +126,7 @@ class OpenAICompat:
     def __init__(self, settings: BackendSettings, target: Target) -> None:
         self.settings = settings
         self._target = target
-        self.traffic = Traffic()
+        self._traffic = Traffic()
         self._link: Link | None = None
         self._closed = False
         self._tls = tls_context(settings.ca_file) if settings.ca_file else None
@@ -167,6 +167,11 @@ class OpenAICompat:
         """Nothing is known of a server's way with hang-ups, so it is asked for a stream."""
         return False
 
+    @property
+    def upstream(self) -> Mapping[str, int]:
+        """Probes aside."""
+        return msgspec.structs.asdict(self._traffic)
+
     def _address(self) -> str | None:
         """The base URL now; None while there is none."""
         return self.settings.base_url or self.default_base_url
@@ -201,7 +206,7 @@ class OpenAICompat:
                 connect_timeout=settings.connect_timeout,
                 max_idle=settings.max_idle,
                 ssl=self._tls,
-                traffic=self.traffic,
+                traffic=self._traffic,
             ),
             Pool(origin, idle_expiry=1.0, connect_timeout=settings.probe_timeout, max_idle=1, ssl=self._tls),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -71,6 +71,11 @@ class Backend(Protocol):
     @property
     def whole(self) -> bool:
         """Whether the engine stops when the client of a reply without a stream hangs up, so that it may be asked for one."""
+        ...
+
+    @property
+    def upstream(self) -> Mapping[str, int]:
+        """Since the start: requests begun, connections opened, requests on reused ones, requests retried."""
         ...
 
     async def open(self, call: Call) -> Stream: ...

@@ -47,6 +47,7 @@ class Counts(msgspec.Struct):
     first_tokens: Spreads = {}
     tokens: Tallies = {}
     attempts: Tallies = {}
+    upstream: Tallies = {}
     up: dict[Labels, int] = {}
     reloads: Tallies = {}
     dropped: int = 0
@@ -85,7 +86,7 @@ class Counts(msgspec.Struct):
         self.dropped += other.dropped
         for target, up in other.up.items():
             self.up[target] = max(self.up.get(target, 0), up)
-        for name in ("requests", "rules", "tokens", "attempts", "reloads"):
+        for name in ("requests", "rules", "tokens", "attempts", "upstream", "reloads"):
             tallies: Tallies = getattr(self, name)
             for labels, more in getattr(other, name).items():
                 tally = tallies.setdefault(labels, Tally(more.created))

@@ -48,6 +48,7 @@ class Exposition:
         )
         yield _counter("pointsman_tokens", "Tokens through models", ["target", "type"], counts.tokens)
         yield _counter("pointsman_attempts", "Tries at targets", ["target", "outcome"], counts.attempts)
+        yield _counter("pointsman_upstream", "Calls and connections to engines", ["target", "event"], counts.upstream)
         up = Metric("pointsman_target_up", "1 where the last probe found the target up", "gauge")
         for (target,), value in counts.up.items():
             up.add_sample(up.name, {"target": target}, value)

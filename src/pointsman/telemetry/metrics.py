@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.target import Snapshot
-from pointsman.telemetry.counts import Counts, count
+from pointsman.telemetry.counts import Counts, Tally, count
 from pointsman.telemetry.exposition import text_of
+
+Upstream = Mapping[str, Mapping[str, int]]
+"""Target → what happened (requests, opened, reused, retried) → how often."""
+_NONE: Upstream = {}
 
 
 class Metrics:
@@ -24,17 +28,23 @@ class Metrics:
         """`ok` or `refused`."""
         count(self._counts.reloads, (outcome,))
 
-    def counts(self, snapshot: Snapshot, dropped: int) -> Counts:
-        """A copy of what was counted here, with the state of the targets and the records dropped as of now."""
+    def counts(self, snapshot: Snapshot, dropped: int, upstream: Upstream = _NONE) -> Counts:
+        """A copy of what was counted here, with the state of the targets, the records dropped, and what connections to
+        them did, as of now."""
         copy = Counts(self._counts.created)
         copy.merge(self._counts)
         copy.up = {(state.target,): int(state.health == "up") for state in snapshot.states}
         copy.dropped = dropped
+        for target, events in upstream.items():
+            for event, value in events.items():
+                copy.upstream[target, event] = Tally(copy.created, value)
         return copy
 
-    def text(self, snapshot: Snapshot, dropped: int, others: Iterable[Counts] = ()) -> bytes:
+    def text(
+        self, snapshot: Snapshot, dropped: int, others: Iterable[Counts] = (), upstream: Upstream = _NONE
+    ) -> bytes:
         """The exposition as of now, with what other processes counted added in."""
-        counts = self.counts(snapshot, dropped)
+        counts = self.counts(snapshot, dropped, upstream)
         for other in others:
             counts.merge(other)
         return text_of(counts)

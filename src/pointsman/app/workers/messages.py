@@ -137,7 +137,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Counted(msgspec.Struct, frozen=True, tag=True):
-    """Workers tell it every second, too."""
+    """Workers tell it unasked, too, four times a second."""
 
     counts: Counts
 

@@ -48,7 +48,7 @@ from pointsman.ports.local_server import LocalServer
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.exposition import Exposition
 
-PUSHING = 1.0  # seconds between two tellings of what was counted
+PUSHING = 0.25  # seconds between two tellings of what was counted
 SETTLE = 120.0  # seconds that the greeting waits for models to load
 
 
