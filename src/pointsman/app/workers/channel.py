@@ -79,6 +79,11 @@ class Channel(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
+    async def ended(self) -> None:
+        """Returns when the other end is gone and all that it sent is heard."""
+        if self._transport is not None:
+            await self._closed.wait()
+
     async def finish(self) -> None:
         """Answers what is still to be answered, and closes; `lost` is not called."""
         self._lost = _nothing

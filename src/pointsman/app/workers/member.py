@@ -104,7 +104,9 @@ class Member:
             finally:
                 if process.stdin:
                     process.stdin.close()
-                self.channel.close()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.channel.ended(), ENDING)  # its last words
+        self.channel.close()
 
     def _lost(self) -> None:
         """A worker whose channel is gone can be told nothing any more: it is ending, or has to."""
