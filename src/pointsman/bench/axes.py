@@ -11,10 +11,10 @@ from typing import Any
 
 from pointsman import packs
 from pointsman.bench.canned import EVENTS, MODEL, QUESTION, asked
+from pointsman.bench.picked import picked
 from pointsman.bench.policies import as_yaml_rules, random_rules
 from pointsman.bench.starts import PACKS
-from pointsman.domain.errors import PointsmanError
-from pointsman.domain.said import Said, said
+from pointsman.domain.said import Said
 
 SHIPPED_RULES = 89
 """The least rules of that axis. The demo packs bring some of them; the others are random ones."""
@@ -115,13 +115,4 @@ AXES = {
 
 def axes_of(names: Sequence[str]) -> list[Axis]:
     """Raises PointsmanError that lists the valid names."""
-    for name in names:
-        if name not in AXES:
-            message = said(
-                "there is no axis {name} (valid: {valid})",
-                "没有 {name} 这个维度（合法取值：{valid}）",
-                name=name,
-                valid=", ".join(AXES),
-            )
-            raise PointsmanError(message)
-    return [AXES[name] for name in names]
+    return picked(names, AXES, Said("axis", "这个维度"))

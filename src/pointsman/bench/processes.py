@@ -15,6 +15,7 @@ from typing import Self
 
 import psutil
 
+from pointsman.child_end import stopped
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said
 from pointsman.parent_death import PR_SET_PDEATHSIG
@@ -98,17 +99,9 @@ class Child:
 
     def stop(self) -> None:
         started = _descendants(self.pid)
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-            try:
-                self._process.wait(STOPPING)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        stopped(self._process, STOPPING)
         for process in started:
             _end(process)
-        if self._process.stdin:
-            self._process.stdin.close()
 
     def _failed(self, why: str) -> PointsmanError:
         lines = self._output.read_text(encoding="utf-8", errors="replace").splitlines()[-8:]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pointsman.domain.errors import PointsmanError
-from pointsman.domain.said import said
+from pointsman.bench.picked import picked
+from pointsman.domain.said import Said
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,4 @@ MEMORY = "memory"
 
 def rows_of(names: Sequence[str]) -> list[Row]:
     """Raises PointsmanError that lists the valid names."""
-    for name in names:
-        if name not in ROWS:
-            message = said(
-                "there is no row {name} (valid: {valid})",
-                "没有 {name} 这一行（合法取值：{valid}）",
-                name=name,
-                valid=", ".join(ROWS),
-            )
-            raise PointsmanError(message)
-    return [ROWS[name] for name in names]
+    return picked(names, ROWS, Said("row", "这一行"))

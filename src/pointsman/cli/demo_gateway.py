@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from pointsman.child_end import stopped
 from pointsman.domain.said import Said, Tongue
 
 STARTING = 150.0  # seconds until it listens and its model is loaded
@@ -68,15 +68,7 @@ class OwnGateway:
         raise NotStarted(self._last_lines() or Said(f"nothing after {seconds:g} s", f"{seconds:g} 秒内没有任何输出"))
 
     def stop(self) -> None:
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-            try:
-                self._process.wait(STOPPING)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        if self._process.stdin:
-            self._process.stdin.close()
+        stopped(self._process, STOPPING)
 
     def _last_lines(self) -> str:
         return "\n".join(self._said().splitlines()[-5:])

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import urllib.parse
 from collections import deque
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, cast
-
-import httptools
+from typing import TYPE_CHECKING, cast
 
 from pointsman.domain.errors import PointsmanError
 from pointsman.http.auth import is_loopback
 from pointsman.http.exchange import Client
 from pointsman.http.gateway import too_large
-from pointsman.http.head import (
-    MAX_HEAD,
-    MAX_HEADERS,
-    ambiguous,
-    bad_http,
-    refused,
-    too_large_head,
-    too_slow,
-    twice,
-    usual,
-    without_upgrade,
-)
+from pointsman.http.head import too_slow
+from pointsman.http.incoming import Ended, Incoming, Malformed
 from pointsman.watch import NEVER, Watch
 
 if TYPE_CHECKING:
@@ -41,10 +28,6 @@ SWALLOWED = 256 << 20  # bytes of that
 PIPELINED = 16  # requests read ahead of the response under way
 
 
-class _Stop(Exception):
-    """Raised inside a parser callback: it stops the parser."""
-
-
 class Connection(asyncio.Protocol):
     """`line` holds the exchanges whose response has not ended, the first one under way. A head is judged as soon as it is
     there; what is refused is answered without its body. A malformed request is answered after all that came before it,
@@ -55,7 +38,7 @@ class Connection(asyncio.Protocol):
         self._server = server
         self._loop = server.loop
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
-        self._parser: Any = _parser(self)
+        self._incoming = Incoming(self)
         self._loopback = False
         self._closed = False
         self._deaf = False
@@ -68,15 +51,8 @@ class Connection(asyncio.Protocol):
         self._malformed: PointsmanError | None = None
         self._watch = Watch(self._loop, self._ring)
         self._watch.arm(HEAD_TIME)
-        self._in_head = True
-        self._unparsed = 0  # bytes since the last that was of use; counts a header that never ends
+        self._unread = 0  # bytes that came since nothing is read any more
         self._unsent = 0
-        self._bytes = 0
-        self._count = 0
-        self._url = b""
-        self._upgrade: bytes | None = None
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._fields: dict[bytes, bytes] = {}
 
     # Towards the client
 
@@ -127,28 +103,18 @@ class Connection(asyncio.Protocol):
         self._server.connections.add(self)
 
     def data_received(self, data: bytes) -> None:
-        while data:
-            data = self._feed(data)
-
-    def _feed(self, data: bytes) -> bytes:
-        """Returns what is to be read next: all behind a request that offered another protocol."""
-        self._unparsed += len(data)
         if self._deaf:
-            if self._unparsed > SWALLOWED:
+            self._unread += len(data)
+            if self._unread > SWALLOWED:
                 self._transport.abort()
-            return b""
+            return
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            if self._upgrade is not None:
-                return self._without_upgrade() + data[upgrade.args[0] :]
-            self._deaf = True  # behind a CONNECT there is no HTTP
-        except httptools.HttpParserError:
+            self._incoming.feed(data)
+        except Ended:
+            self._deaf = True
+        except Malformed as malformed:
             if not self._deaf:
-                self._break(self._malformed or bad_http())
-        if self._unparsed > MAX_HEAD and not self._deaf:
-            self._break(too_large_head())  # a header, a trailer or a chunk's extension that never ends
-        return b""
+                self._break(malformed.error)
 
     def eof_received(self) -> None:
         """Who sends no more is taken to be gone, as every client is that closes its socket."""
@@ -164,63 +130,24 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._closed = True
         self._watch.stop()
+        self._incoming.close()
         self._server.connections.discard(self)
         self.resume_writing()
-        self._parser = None
         if self._line and self._task is not None and self._line[0].started:
             self._line[0].gone = True
             self._loop.call_soon(self._task.cancel)  # it may not have begun: what begins must come to its end
         self._server.emptied()
 
-    # httptools
+    # Taker
 
-    def on_message_begin(self) -> None:
-        self._in_head = True
-        self._bytes = self._count = 0
-        self._url = b""
-        self._headers = []
-        self._fields = {}
+    def request_begins(self) -> None:
         if not self._line:
             self._watch.arm(HEAD_TIME)
 
-    def on_url(self, url: bytes) -> None:
-        self._url = self._url + url if self._url else url
-        self._bytes += len(url)
-        if self._bytes > MAX_HEAD:
-            self._stop(too_large_head())
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._count += 1
-        self._bytes += len(name) + len(value) + 4
-        if self._bytes > MAX_HEAD or self._count > MAX_HEADERS:
-            self._stop(too_large_head())
-        if not self._in_head:
-            return  # a trailer: whoever looked at the head did not see it, so nobody does
-        name = name.lower()
-        self._headers.append((name, value))
-        if name not in self._fields:
-            self._fields[name] = value
-        elif ambiguous(name):
-            self._stop(twice(name))
-
-    def on_headers_complete(self) -> None:
+    def request_head(self, method: str, path: str, fields: dict[bytes, bytes], version: str, keep_alive: bool) -> None:
         if self._deaf:
-            raise _Stop  # the last response is out
-        self._unparsed = 0
-        self._in_head = False
-        parser, fields = self._parser, self._fields
-        version, method = parser.get_http_version(), parser.get_method()
-        if version != "1.1" or not usual(fields):
-            wrong = refused(version, fields)
-            if wrong is not None:
-                self._stop(wrong)
-        if parser.should_upgrade() and method != b"CONNECT":
-            self._upgrade = without_upgrade(method, self._url, version, self._headers)
-            return
-        keep_alive = version == "1.1" and parser.should_keep_alive() and not self._leaving and method != b"CONNECT"
-        client = self._client(
-            method.decode("ascii"), self._path(), self._server.ids.next(), keep_alive, version == "1.0"
-        )
+            raise Ended  # the last response is out
+        client = self._client(method, path, self._server.ids.next(), keep_alive and not self._leaving, version == "1.0")
         client.expects = fields.get(b"expect", b"").lower() == b"100-continue"
         self._server.gateway.admit(client)
         if client.expects and client.refusal is not None:
@@ -233,8 +160,7 @@ class Connection(asyncio.Protocol):
         elif len(self._line) >= PIPELINED:
             self._transport.pause_reading()
 
-    def on_body(self, data: bytes) -> None:
-        self._unparsed = 0
+    def request_body(self, data: bytes) -> None:
         client = self._reading
         if client is None:
             return
@@ -250,9 +176,7 @@ class Connection(asyncio.Protocol):
         if self._line and self._line[0] is client and not client.started:
             self._watch.arm(BODY_TIME)
 
-    def on_message_complete(self) -> None:
-        self._in_head = True
-        self._unparsed = 0
+    def request_ends(self) -> None:
         client, self._reading = self._reading, None
         if client is None:
             return
@@ -313,7 +237,7 @@ class Connection(asyncio.Protocol):
             self,
             method,
             path,
-            self._fields,
+            self._incoming.fields,
             request_id,
             loopback=self._loopback,
             keep_alive=keep_alive,
@@ -322,29 +246,10 @@ class Connection(asyncio.Protocol):
             language=doors.language,
         )
 
-    def _path(self) -> str:
-        url = self._url
-        if not url.startswith(b"/") or b"?" in url or b"#" in url:
-            url = httptools.parse_url(url).path or b"/"
-        path = url.decode("ascii")
-        return urllib.parse.unquote(path) if "%" in path else path
-
-    def _stop(self, error: PointsmanError) -> None:
-        self._malformed = error
-        raise _Stop
-
-    def _without_upgrade(self) -> bytes:
-        """The head of the request as if it had offered no other protocol, for a parser that begins anew."""
-        head, self._upgrade = self._upgrade, None
-        self._parser = _parser(self)
-        self._unparsed = 0
-        return head or b""
-
     def _break(self, error: PointsmanError) -> None:
         """What came last is no HTTP: it is answered after all that came before, and nothing is read any more."""
         client, self._reading = self._reading, None
         self._deaf = True
-        self._unparsed = 0
         if client is not None and client.started:  # it is refused already
             client.keep_alive = False
             if client.ended:
@@ -375,8 +280,9 @@ class Connection(asyncio.Protocol):
             self._transport.close()
             return
         self._watch.arm(lingers)
-        with contextlib.suppress(OSError, RuntimeError, NotImplementedError):
-            self._transport.write_eof()
+        if self._transport.can_write_eof() and not self._transport.is_closing():
+            with contextlib.suppress(OSError):  # the client is gone
+                self._transport.write_eof()
 
     def _ring(self) -> None:
         """Nothing happened for as long as it may."""
@@ -391,13 +297,7 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()  # it reads nothing, and keeps an engine waiting
         elif self._deaf:
             self._transport.abort()
-        elif self._line or self._unparsed:  # in the middle of a request
+        elif self._line or self._incoming.midway:  # in the middle of a request
             self._break(too_slow())
         else:
             self._transport.close()
-
-
-def _parser(connection: Connection) -> Any:
-    parser = httptools.HttpRequestParser(connection)
-    parser.set_dangerous_leniencies(lenient_data_after_close=True)  # what came before may still be answered
-    return parser

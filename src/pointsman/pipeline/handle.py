@@ -85,15 +85,18 @@ class Pipeline:
     def begin(self, request: Request) -> Run:
         """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
         PointsmanError where the client named nothing that exists."""
-        run = Run(self, request)
+        run = self._run(request)
         run.decide()
         return run
 
     async def begin_apart(self, request: Request) -> Run:
         """The same for a request with so much text that the event loop must not wait for it: decided in a thread."""
-        run = Run(self, request)
+        run = self._run(request)
         await run.decide_apart()
         return run
+
+    def _run(self, request: Request) -> Run:
+        return Run(self, request)
 
 
 class Run:

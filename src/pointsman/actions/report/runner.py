@@ -18,6 +18,7 @@ import msgspec
 from pointsman.actions.report.failure import OUT_OF_MEMORY, ReportFailure, failure, out_of_memory, timed_out
 from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.settings import SourceSettings
+from pointsman.child_end import killed
 from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec
 
 COMMAND = (sys.executable, "-m", "pointsman.actions.report.child")
@@ -154,7 +155,7 @@ class ReportRunner:
                 process = await asyncio.shield(spawning)
             except asyncio.CancelledError:  # uvloop would leave a zombie
                 with contextlib.suppress(OSError):
-                    await _end(await spawning)
+                    await killed(await spawning)
                 raise
         try:
             async with asyncio.timeout(self._timeout + GRACE):
@@ -162,7 +163,7 @@ class ReportRunner:
         except TimeoutError:
             raise timed_out(self._timeout) from None
         finally:
-            await _end(process)
+            await killed(process)
         try:
             return msgspec.json.decode(answer, type=Outcome)
         except msgspec.DecodeError:
@@ -184,22 +185,6 @@ async def _ask(process: asyncio.subprocess.Process, line: bytes) -> bytes:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), ENDING)
     return answer
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Kills the child, if it runs, and waits for it, whatever happens meanwhile."""
-    with contextlib.suppress(ProcessLookupError):
-        if process.returncode is None:
-            process.kill()
-    waiting = asyncio.create_task(process.wait())
-    try:
-        await asyncio.shield(waiting)
-    except asyncio.CancelledError:
-        await waiting
-        raise
-    finally:
-        if process.stdin:
-            process.stdin.close()
 
 
 def _crashed(status: int | None, log: Path) -> ReportFailure:

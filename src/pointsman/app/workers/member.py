@@ -11,6 +11,7 @@ from typing import Protocol
 
 from pointsman.app.workers.channel import Channel
 from pointsman.app.workers.messages import Message
+from pointsman.child_end import killed
 from pointsman.domain.said import Said, said
 from pointsman.telemetry.counts import Counts
 
@@ -94,16 +95,7 @@ class Member:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), within)
         finally:
-            self.kill()
-            waiting = asyncio.create_task(process.wait())
-            try:
-                await asyncio.shield(waiting)
-            except asyncio.CancelledError:
-                await waiting
-                raise
-            finally:
-                if process.stdin:
-                    process.stdin.close()
+            await killed(process)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.channel.ended(), ENDING)  # its last words
         self.channel.close()

@@ -71,15 +71,8 @@ class SharedPipeline(Pipeline):
         super().__init__(*parts)
         self.questions = questions
 
-    def begin(self, request: Request) -> Run:
-        run = _SharedRun(self, request)
-        run.decide()
-        return run
-
-    async def begin_apart(self, request: Request) -> Run:
-        run = _SharedRun(self, request)
-        await run.decide_apart()
-        return run
+    def _run(self, request: Request) -> Run:
+        return _SharedRun(self, request)
 
 
 class _SharedRun(Run):

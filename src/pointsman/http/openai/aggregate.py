@@ -19,14 +19,17 @@ class Aggregate:
     """Feed it bytes as they come; `result()` gives the object. Splits may fall anywhere, also inside a character."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest: list[bytes] = []  # pieces of a line whose end has not come
         self._top: dict[str, Any] = {}
         self._choices: dict[int, dict[str, Any]] = {}
 
     def feed(self, data: bytes) -> None:
         """Raises PointsmanError when an event carries an error."""
-        lines = (self._rest + data).split(b"\n")
-        self._rest = lines.pop()
+        if b"\n" not in data:
+            self._rest.append(data)
+            return
+        lines = b"".join((*self._rest, data)).split(b"\n")
+        self._rest = [lines.pop()]
         for line in lines:
             if line.startswith(b"data:"):
                 payload = line[5:].strip()
@@ -37,7 +40,7 @@ class Aggregate:
 
     def result(self) -> dict[str, Any]:
         """Raises PointsmanError (502) when the stream held no completion."""
-        if self._rest:
+        if any(self._rest):
             self.feed(b"\n")
         if not self._choices and "usage" not in self._top:
             raise PointsmanError(

@@ -80,7 +80,7 @@ class Relay:
             decision = run.decision
             client.question_language = decision.features.language if decision.features else None
             client.extra += decision_headers(decision, pieces.target)
-        answer = pieces.data
+        answer = pieces.joined
         if convert:
             answer = await asyncio.to_thread(convert, answer) if len(answer) > APART else convert(answer)
         if client.header(b"x-pointsman-trace") == "1":

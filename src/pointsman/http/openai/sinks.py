@@ -55,38 +55,54 @@ class StreamedReply:
         return self._out.write(data) if data else True
 
 
-class WholeReply:
-    """One object: as the engine sent it, or made from its events."""
+class Pieces:
+    """The engine's bytes, whatever they are, for an endpoint without a stream."""
 
-    def __init__(self, reasoning_field: str | None = None) -> None:
+    def __init__(self) -> None:
         self.target: str | None = None
         self.content_type: str | None = None
-        self._reasoning = ReasoningName(reasoning_field) if reasoning_field else None
-        self._pieces: list[bytes] = []
-        self._aggregate: Aggregate | None = None
+        self.pieces: list[bytes] = []
 
     def begin(self, target: str, content_type: str | None) -> None:
         self.target = target
         self.content_type = content_type
-        if "json" not in (content_type or ""):
-            self._aggregate = Aggregate()
 
     def feed(self, data: bytes) -> bool:
-        if self._aggregate is None:
-            self._pieces.append(data)
-        else:
-            self._aggregate.feed(self._reasoning.feed(data) if self._reasoning else data)
+        self.pieces.append(data)
         return True
 
     async def room(self) -> None:
         """There always is."""
 
+    @property
+    def joined(self) -> bytes:
+        return b"".join(self.pieces)
+
+
+class WholeReply(Pieces):
+    """One object: as the engine sent it, or made from its events."""
+
+    def __init__(self, reasoning_field: str | None = None) -> None:
+        super().__init__()
+        self._reasoning = ReasoningName(reasoning_field) if reasoning_field else None
+        self._aggregate: Aggregate | None = None
+
+    def begin(self, target: str, content_type: str | None) -> None:
+        super().begin(target, content_type)
+        if "json" not in (content_type or ""):
+            self._aggregate = Aggregate()
+
+    def feed(self, data: bytes) -> bool:
+        if self._aggregate is None:
+            return super().feed(data)
+        self._aggregate.feed(self._reasoning.feed(data) if self._reasoning else data)
+        return True
+
     def data(self) -> bytes | None:
         """The engine's own bytes; None where it sent events."""
         if self._aggregate is not None:
             return None
-        data = b"".join(self._pieces)
-        return self._reasoning.object(data) if self._reasoning else data
+        return self._reasoning.object(self.joined) if self._reasoning else self.joined
 
     def object(self) -> dict[str, Any]:
         """Raises PointsmanError (502) where the events held no completion."""
@@ -98,27 +114,3 @@ class WholeReply:
         if self._reasoning:
             self._aggregate.feed(self._reasoning.flush())
         return self._aggregate.result()
-
-
-class Pieces:
-    """The engine's bytes, whatever they are, for an endpoint without a stream."""
-
-    def __init__(self) -> None:
-        self.target: str | None = None
-        self.content_type: str | None = None
-        self._pieces: list[bytes] = []
-
-    def begin(self, target: str, content_type: str | None) -> None:
-        self.target = target
-        self.content_type = content_type
-
-    def feed(self, data: bytes) -> bool:
-        self._pieces.append(data)
-        return True
-
-    async def room(self) -> None:
-        """There always is."""
-
-    @property
-    def data(self) -> bytes:
-        return b"".join(self._pieces)

@@ -1,0 +1,37 @@
+"""The end of a child process: waited for, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import subprocess
+
+
+async def killed(process: asyncio.subprocess.Process) -> None:
+    """Kills the child, if it runs, and waits for it, also where the caller is cancelled."""
+    with contextlib.suppress(ProcessLookupError):
+        if process.returncode is None:
+            process.kill()
+    waiting = asyncio.create_task(process.wait())
+    try:
+        await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        await waiting
+        raise
+    finally:
+        if process.stdin:
+            process.stdin.close()
+
+
+def stopped(process: subprocess.Popen[str] | subprocess.Popen[bytes], seconds: float) -> None:
+    """Asks the child to stop, if it runs; kills it where it has not within so many seconds. Waits for its end."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    if process.stdin:
+        process.stdin.close()
