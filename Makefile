@@ -7,13 +7,18 @@ UV     := $(BIN)/uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 ARGS   ?=
 
-.PHONY: run demo test test-all lint format types imports wheel test-wheel bench bench-growth bench-tools lock clean
+PORT ?= 8900
+
+.PHONY: reload run demo test test-all lint format types imports wheel test-wheel bench bench-growth bench-tools lock clean
 
 run: $(VENV)/.run  ## start the gateway on 127.0.0.1:8900
 	@$(BIN)/pointsman serve $(ARGS)
 
 demo: $(VENV)/.run  ## walk through examples in the terminal
 	@$(BIN)/pointsman demo $(ARGS)
+
+reload: $(VENV)/.run  ## have the gateway on 127.0.0.1:$(PORT) read its config and rules again
+	@$(BIN)/pointsman reload --url http://127.0.0.1:$(PORT)
 
 test: $(VENV)/.dev  ## all tests but the slow ones
 	@$(BIN)/pytest -m "not slow" $(ARGS)

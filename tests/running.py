@@ -20,7 +20,7 @@ import yaml
 
 from pointsman.app.build import build
 from pointsman.app.gateway import App
-from pointsman.config.load import load
+from pointsman.app.reading import Origin
 from pointsman.http.server import Server
 
 
@@ -38,12 +38,14 @@ async def running(config: dict[str, Any], folder: Path, *, settle: float = 20.0)
     """A whole gateway in this loop, from a config as a user writes it; listens on a free port of 127.0.0.1."""
     path = folder / "pointsman.yaml"
     path.write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
-    flags = {"server.port": 0, "server.data_dir": str(folder / "data")}
+    flags = {
+        "server.watch": "watch" in config.get("server", {}),
+        "server.port": 0,
+        "server.data_dir": str(folder / "data"),
+    }
 
-    def read() -> Any:
-        return load(path, flags, env={})
-
-    app = App(await asyncio.to_thread(lambda: build(read())), read)
+    origin = Origin(str(path), flags)
+    app = App(await asyncio.to_thread(lambda: build(origin.load())), origin)
     await app.start()
     server = Server(app.door)
     listener = socket.create_server(("127.0.0.1", 0), backlog=512)

@@ -17,13 +17,13 @@ import pytest
 from cli.invoke import Shell
 from fleet.fake_engines import cards, engine, raw
 from pointsman.cli import demo_gateway
-from pointsman.cli.demo_client import DemoReply, readiness
 from pointsman.cli.demo_screen import Screen, cells, duration
 from pointsman.cli.demo_steps import STEPS, too_long
+from pointsman.cli.gateway_client import ChatReply, readiness
 from running import Process, running
 from twins.twin import Twin
 
-REPLY = DemoReply(200, "hello", "l0", "r", "", "because", "req_1", 0.0014)
+REPLY = ChatReply(200, "hello", "l0", "r", "", "because", "req_1", 0.0014)
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -166,7 +166,7 @@ class TestScreen:
 
     def test_what_a_model_says_cannot_steer_the_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
         text = "\x1b[2Jcleared \x07 \u202e " + "长" * 500
-        Screen().reply(DemoReply(200, text, "model", "", "m\x1b@b", "", "r", 1.0), "zh")
+        Screen().reply(ChatReply(200, text, "model", "", "m\x1b@b", "", "r", 1.0), "zh")
         said = capsys.readouterr().out
         assert "\x1b" not in said and "\x07" not in said and "\u202e" not in said
         assert all(cells(line) <= 110 for line in said.splitlines())

@@ -49,6 +49,9 @@ rules:
   - id: no_ping
     when: {any: [ping]}
     refuse: {why: {en: No pings here., zh: 这里不行。}, instead: {en: Ask a question., zh: 请提问。}}
+    examples: [ping]
+    counter_examples: [pong]
+    boundary: [{text: pings, takes: false}]
 """
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "r.yaml").write_text(rules)

@@ -25,6 +25,7 @@ from pointsman.rules import parse_rules
 from pointsman.rules.regex import BadRegex, compile_regex
 from rules import test_parse as rule_mistakes
 from rules import test_regex as regex_mistakes
+from ruling import cases
 
 SRC = Path(__file__).resolve().parents[2] / "src" / "pointsman"
 MODEL = mistakes.MODEL
@@ -244,7 +245,9 @@ class TestMoreMistakes:
 class TestNotes:
     def test_of_a_config(self, tmp_path: Path) -> None:
         (tmp_path / "r.yaml").write_text(
-            "- {id: a, when: {any: [x]}, action: answr}\n- {id: b, when: {any: [y]}, action: zzz}\n", encoding="utf-8"
+            f"- {{id: a, when: {{any: [x]}}, action: answr, {cases('x')}}}\n"
+            f"- {{id: b, when: {{any: [y]}}, action: zzz, {cases('y')}}}\n",
+            encoding="utf-8",
         )
         path = tmp_path / "pointsman.yaml"
         path.write_text(

@@ -15,6 +15,7 @@ from pointsman.config.schema import Config
 from pointsman.domain.features import Features
 from pointsman.domain.policy import RouteRule
 from pointsman.routing.routes import matching_route
+from ruling import cases
 
 CONTRACT = """
 server:    {host: 127.0.0.1, port: 8900, data_dir: ./data}
@@ -95,7 +96,8 @@ def test_the_example_of_the_contract_loads(tmp_path: Path, secret: str) -> None:
     pack = tmp_path / "packs" / "desk"
     pack.mkdir(parents=True)
     (pack / "pack.yaml").write_text('name: desk\nversion: "1"\n', encoding="utf-8")
-    (pack / "rules.yaml").write_text("- {id: vpn, when: {any: [vpn]}, answer: Ask the desk.}\n", encoding="utf-8")
+    vpn = f"- {{id: vpn, when: {{any: [vpn]}}, answer: Ask the desk., {cases('vpn')}}}\n"
+    (pack / "rules.yaml").write_text(vpn, encoding="utf-8")
     built = build(loaded(tmp_path, CONTRACT.replace("${VLLM_KEY}", secret), {"VLLM_KEY": "secret-of-vllm"}))
     config = built.loaded.config
     assert (config.server.host, config.server.port, config.server.data_dir) == ("127.0.0.1", 8900, "./data")

@@ -12,6 +12,7 @@ import pytest
 from pointsman.app.build import build
 from pointsman.config.load import load
 from pointsman.domain.errors import Problem, Problems
+from ruling import case_lines
 
 MODEL = "models: {light: {backends: [{engine: ollama, model: m}]}}\n"
 
@@ -251,10 +252,22 @@ class TestRuleFiles:
             ("- id: a\n  pattern: [x, y]\n  prioritty: 1\n  action: faq", 3, ['"priority"']),
             ("rules:\n  - id: a\n    when: {any: [{regex: '(('}]}\n    answer: y", 3, ["regex", "(("]),
             ("- id: a\n  when: {any: [{regex: '(?=x)'}]}\n  answer: y", 2, ["look-around", "none"]),
-            ("- id: a\n  when: {any: [x]}\n  route: {tier: lihgt}", 3, ['"light"']),
-            ("- id: a\n  when: {any: [x]}\n  route: {task: fax}", 3, ['"faq"']),
-            ("- id: a\n  when: {any: [x]}\n  answer: y\n- id: a\n  when: {any: [z]}\n  answer: y", 4, ["a", "taken"]),
-            ("- id: a\n  when: {any: [x]}\n  answer: y\n  examples: [nothing]", 4, ["nothing"]),
+            ("- id: a\n  when: {any: [x]}\n  route: {tier: lihgt}\n" + case_lines("x"), 3, ['"light"']),
+            ("- id: a\n  when: {any: [x]}\n  route: {task: fax}\n" + case_lines("x"), 3, ['"faq"']),
+            (
+                f"- id: a\n  when: {{any: [x]}}\n  answer: y\n{case_lines('x')}"
+                f"- id: a\n  when: {{any: [z]}}\n  answer: y\n{case_lines('z')}",
+                7,
+                ["a", "taken"],
+            ),
+            ("- id: a\n  when: {any: [x]}\n  answer: y\n" + case_lines("nothing", "y"), 4, ["nothing"]),
+            ("- id: a\n  when: {any: [x]}\n  answer: y\n" + case_lines("x", "an x"), 5, ["an x"]),
+            ("- id: a\n  when: {any: [x]}\n  answer: y\n" + case_lines("x", edge="(x)"), 6, ["(x)"]),
+            (
+                "- priority: 1\n  id: a\n  when: {any: [x]}\n  answer: y\n  examples: [x]",
+                2,
+                ["rules.a", "`counter_examples`, `boundary`"],
+            ),
             ("- id: a\n  id: b\n  when: {any: [x]}\n  answer: y", 2, ["twice"]),
         ],
     )

@@ -10,6 +10,7 @@ import pytest
 from pointsman.app.build import build
 from pointsman.config.load import load
 from pointsman.domain.errors import Problems
+from ruling import case_lines
 
 MODEL = "models: {light: {backends: [{engine: ollama, model: m}]}}\n"
 
@@ -30,10 +31,12 @@ def has(lines: list[str], *starts: str) -> bool:
 def test_all_stages_at_once(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text(
         "- id: a\n  when: {any: [x]}\n  route:\n    task: faq\n    tier: lihgt\n"
-        "- id: b\n  when: {any: [y]}\n  answer: z\n  counter_examples:\n    - no\n    - y\n",
+        + case_lines("x")
+        + "- id: b\n  when: {any: [y]}\n  answer: z\n  counter_examples:\n    - no\n    - y\n"
+        + "  examples: [y]\n  boundary: [{text: yy, takes: false}]\n",
         encoding="utf-8",
     )
-    (tmp_path / "s.yaml").write_text("- id: a\n  when: {any: [x]}\n  answer: y\n", encoding="utf-8")
+    (tmp_path / "s.yaml").write_text("- id: a\n  when: {any: [x]}\n  answer: y\n" + case_lines("x"), encoding="utf-8")
     (tmp_path / "t.yaml").write_text("- id: c\n  when: {any: [x]}\n  anser: y\n", encoding="utf-8")
     text = MODEL + (
         "log:\n  kep: 1d\n"
@@ -51,7 +54,7 @@ def test_all_stages_at_once(tmp_path: Path) -> None:
         "pointsman.yaml:3: log.kep: ",
         "pointsman.yaml:5: fallback.target: ",
         "r.yaml:5: rules.a.route.target: ",
-        "r.yaml:11: rules.b.counter_examples: ",
+        "r.yaml:14: rules.b.counter_examples: ",
         "s.yaml:1: rules.a: ",
         "t.yaml:3: rules[0].anser: ",
         "t.yaml:1: rules[0]: ",

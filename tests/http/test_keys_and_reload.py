@@ -16,6 +16,7 @@ import yaml
 
 from execution.engine import CHAT, Engine, asking, assert_error, config, conversation, delta, streamed, user
 from pointsman.http.auth import hash_key
+from ruling import cases
 from running import process, running
 
 REMOTE = {"x-forwarded-for": "203.0.113.7"}
@@ -29,6 +30,9 @@ rules:
     priority: 90
     when: {any: [payroll], role: guest}
     refuse: {why: Guests may not see payroll., instead: Ask the office.}
+    examples: [show the payroll]
+    counter_examples: [show the roll]
+    boundary: [{text: show the payroll, role: admin, takes: false}]
 """
 
 
@@ -156,7 +160,7 @@ async def test_a_bad_config_keeps_the_old_one_and_ready_says_why(served, kind: s
     words = BAD.get(kind, ("", ""))[1]
     if kind == "a bad regex":
         (gateway.config.parent / "rules.yaml").write_text(
-            "rules: [{id: a, when: {any: [{regex: '(a'}]}, refuse: {why: x, instead: y}}]"
+            f"rules: [{{id: a, when: {{any: [{{regex: '(a'}}]}}, refuse: {{why: x, instead: y}}, {cases('a')}}}]"
         )
         words = "rules.yaml"
     elif kind == "twice the same rule":

@@ -28,7 +28,7 @@ def rss(pid: int) -> float:
 def test_rss_at_start_and_with_a_thousand_idle_connections(tmp_path, record_property):
     path = tmp_path / "pointsman.yaml"
     path.write_text(
-        "rules: {packs: ['builtin:smalltalk', 'builtin:ops-faq', 'builtin:steer']}\n"
+        "rules: {packs: ['builtin:smalltalk', 'builtin:ops-faq', 'builtin:code-review', 'builtin:no-drawing']}\n"
         "models: {light: {backends: [{engine: openai, model: m, base_url: 'http://127.0.0.1:9/v1'}]}}\n"
     )
     sockets: list[socket.socket] = []

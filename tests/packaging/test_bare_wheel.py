@@ -74,3 +74,87 @@ def test_explain_works(python: str, tmp_path: Path) -> None:
         [python, "-m", "pointsman", "explain", "--json", "hi"], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.returncode == 0 and json.loads(done.stdout)["stage"] == "l0"
+
+
+RULES = """
+- id: salary
+  when: {any: [salary, 工资]}
+  refuse: {why: {zh: 工资保密。, en: Salaries are private.}, instead: {zh: 请问人事。, en: Ask HR.}}
+  examples: [her salary]
+  counter_examples: [celery]
+  boundary: [{text: salaryman, takes: false}]
+- id: ticket
+  when: {any: [ticket, 工单]}
+  action: open_ticket
+  examples: [a ticket]
+  counter_examples: [thicket]
+  boundary: [{text: tickets, takes: false}]
+"""
+LIBRARY = """
+import asyncio, json, sys
+from pointsman import Rules, RulesError
+from pointsman.library.asgi import RulesMiddleware
+from pointsman.library.decorator import rules_first
+
+rules = Rules.load("rules.yaml", "builtin:smalltalk", actions={"open_ticket": lambda outcome: "opened"})
+assert rules.decide("her salary").text == "Salaries are private. Ask HR.", rules.decide("her salary")
+assert rules.decide("他的工资").text == "工资保密。请问人事。"
+assert rules.decide("你好").taken and not rules.decide("What is a mutex?").taken
+assert rules.run("a ticket").text == "opened"
+assert "salary" in str(rules.explain("her salary"))
+assert rules_first(rules)(lambda text: "model")("her salary").startswith("Salaries")
+try:
+    Rules.parse([{"id": "a"}])
+except RulesError as error:
+    assert error.problems
+else:
+    raise AssertionError("a rule that says nothing")
+
+sent = []
+
+async def receive():
+    body = json.dumps({"messages": [{"role": "user", "content": "her salary"}]}).encode()
+    return {"type": "http.request", "body": body, "more_body": False}
+
+async def send(message):
+    sent.append(message)
+
+scope = {"type": "http", "method": "POST", "path": "/v1/chat/completions", "headers": []}
+asyncio.run(RulesMiddleware(None, rules)(scope, receive, send))
+assert json.loads(sent[1]["body"])["choices"][0]["message"]["content"].startswith("Salaries")
+print([name for name in ("torch", "numpy", "xllamacpp", "sqlalchemy", "sqlite3", "apsw") if name in sys.modules])
+"""
+
+
+def test_the_rules_are_a_library(python: str, tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(RULES, encoding="utf-8")
+    done = subprocess.run(
+        [python, "-I", "-W", "error", "-c", LIBRARY], capture_output=True, text=True, cwd=tmp_path, encoding="utf-8"
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "[]\n")
+
+
+def test_langchain_says_what_it_needs(python: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [python, "-I", "-c", "import pointsman.library.langchain"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 1 and "pip install langchain-core" in done.stderr.splitlines()[-1]
+
+
+def test_types_come_along(python: str, tmp_path: Path) -> None:
+    code = (
+        "from importlib.resources import files; f = files('pointsman');"
+        "print(all(f.joinpath(n).is_file() for n in ('py.typed', '__init__.pyi')))"
+    )
+    assert subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path).stdout == "True\n"
+
+
+@pytest.mark.parametrize("code", ["import pointsman.rules", "from pointsman import Rules"])
+def test_the_import_takes_no_time(python: str, tmp_path: Path, code: str) -> None:
+    """Its own work, the best of some: other work on the machine does not count."""
+    timed = f"import time; t = time.process_time(); {code}; print(time.process_time() - t)"
+    took = [
+        float(subprocess.run([python, "-I", "-c", timed], capture_output=True, text=True, cwd=tmp_path).stdout)
+        for _ in range(7)
+    ]
+    assert min(took) <= 0.15, took

@@ -76,20 +76,35 @@ RULES = """
   when: {all: [{any: [vpn], as: what}, {any: [broken, 坏了], as: how}]}
   negation: ignore
   answer: {zh: "{what} {how}：请重启。", en: "Restart the {what} ({how}); you wrote: {question}"}
+  examples: [the vpn is broken, vpn 坏了]
+  counter_examples: [how do I use a vpn]
+  boundary: [{text: broken tv, takes: false}]
 - id: no_salary
   when: {any: [salary, 工资]}
   negation: ignore
   refuse: {why: {zh: 工资是保密的。, en: Salaries are confidential.}, instead: {zh: 请问人事。, en: Ask HR.}}
+  examples: [whose salary, 谁的工资]
+  counter_examples: [what do I earn]
+  boundary: [{text: salaries, takes: false}]
 - id: sql
   when: {any: [sql]}
   route: {task: code_review}
+  examples: [read my sql]
+  counter_examples: [read my code]
+  boundary: [{text: mysql, takes: false}]
 - id: think
   when: {any: [prove, 证明]}
   priority: 60
   route: {tier: heavy, body: {temperature: 0, reasoning: {effort: high}}}
+  examples: [prove it, 证明它]
+  counter_examples: [show it]
+  boundary: [{text: improve it, takes: false}]
 - id: cold
   when: {any: [exactly]}
   route: {body: {temperature: 0}}
+  examples: [exactly so]
+  counter_examples: [about so]
+  boundary: [{text: exact, takes: false}]
 - id: export_pdf
   pattern: [导出, PDF, 报表]
   time_keywords: [昨天]
@@ -98,15 +113,24 @@ RULES = """
   when: {any: [ticket]}
   action: ticket
   parameters: {queue: desk}
+  examples: [a ticket]
+  counter_examples: [a card]
+  boundary: [{text: tickets, takes: false}]
 - id: for_admins
   when: {any: [shutdown], role: admin}
   answer: Use the console.
+  examples: [shutdown]
+  counter_examples: [start]
+  boundary: [{text: shutdown, role: guest, takes: false}]
 """
 GUARD = """
 - id: bomb
   priority: 90
   when: {any: [bomb]}
   refuse: {why: No., instead: Ask for something else.}
+  examples: [a bomb]
+  counter_examples: [a cake]
+  boundary: [{text: bombs, takes: false}]
 """
 CONFIG: dict[str, Any] = {
     "models": tiers(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pointsman.actions.report.demo_reports import demo_reports
+from pointsman.domain.policy import PeriodReading
 from pointsman.domain.report import ReportPlan
 from pointsman.domain.request import Request, Turn
 from pointsman.planning.clarify import Clarification, read_back
@@ -221,3 +222,22 @@ def test_the_frozen_set(capsys: pytest.CaptureFixture[str]) -> None:
     for row in taken:
         forms = draft_of(row["text"], CATALOG, TODAY).formats
         assert row["format"] is None or forms == (row["format"],), row["text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("导出上周销售报表，明天要", "2026-11-16"),
+        ("export last month's sales report, I need it by next Monday", "2026-10-01"),
+    ],
+)
+def test_a_time_to_come_is_when_the_report_is_wanted(text: str, start: str) -> None:
+    [period] = draft_of(text, CATALOG, TODAY).periods
+    assert str(period.start) == start
+
+
+def test_the_reading_of_periods_is_the_policys() -> None:
+    [period] = draft_of("导出财年Q1销售报表", CATALOG, TODAY, PeriodReading(fiscal_start=4)).periods
+    assert str(period.start) == "2026-04-01"
+    [period] = draft_of("导出12月销售报表", CATALOG, TODAY, PeriodReading(prefer="future")).periods
+    assert str(period.start) == "2026-12-01"

@@ -3,6 +3,7 @@ of negators (`negation.scopes`), whose own tests are in test_negation.py."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 
@@ -11,32 +12,121 @@ from pointsman.domain.rule import Group, Rule, Term
 from pointsman.rules.fold import fold
 from pointsman.rules.negation import scopes, taken_back
 
-INVISIBLE = set("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0f")
+INVISIBLE = set("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0f\u0334\u0335\u0336\u0337\u0338\U000e0041")
+SPACES = "\u00a0\u2009\u202f\u3000"
+SIMPLIFIED = dict(zip("導報銷別無們這後裏著於麼乾", "导报销别无们这后里着于么干", strict=True))
+LOOK_ALIKES = dict(zip("аеорсухвАВСНΑΒΗΡαηνρο", "aeopcyxbabchabhpanvpo", strict=True))
+
+Shown = list[tuple[str, int]]  # characters, and where each stands in the original
 
 
 def folded(text: str) -> tuple[str, list[int]]:
-    """One character at a time: (folded text, original place of each folded character)."""
-    out, places = [], []
-    for place, character in enumerate(text):
-        if character in INVISIBLE:
-            continue
-        if 0xD800 <= ord(character) < 0xE000:
-            character = "\ufffd"
-        elif 0xFF00 <= ord(character) < 0xFFF0 or character == "\u3000":
-            character = unicodedata.normalize("NFKC", character)
-        if character in "‘’":
-            character = "'"
-        out.append(character.lower() if len(character.lower()) == 1 else character)
-        places.append(place)
-    return "".join(out), places
+    """One character at a time, and then the neighbours: (folded text, original place of each folded character). It knows
+    the look-alikes and traditional characters that the tests use, and no others."""
+    shown = [(alone(character), place) for place, character in enumerate(text) if character not in INVISIBLE]
+    shown = [
+        (character.lower() if len(character.lower()) == 1 else character, place) for character, place in mixed(shown)
+    ]
+    shown = letters_together(ideographs_together(unpiled(shown)))
+    return "".join(character for character, _ in shown), [place for _, place in shown]
+
+
+def alone(character: str) -> str:
+    if 0xD800 <= ord(character) < 0xE000:
+        return "\ufffd"
+    if character in SPACES:
+        return " "
+    if character in "‘’":
+        return "'"
+    plain = unicodedata.normalize("NFKC", character)
+    if len(plain) == 1 and (plain.isalnum() or 0xFF00 <= ord(character) < 0xFFF0):
+        character = plain
+    return SIMPLIFIED.get(character, character)
+
+
+def in_word(character: str) -> bool:
+    """Whether a character belongs to a word of Latin, Greek, Cyrillic: letters, digits, accents."""
+    script = unicodedata.name(character, "").split(" ")[0]
+    return script in ("LATIN", "GREEK", "CYRILLIC", "COMBINING") or character in "0123456789"
+
+
+def mixed(shown: Shown) -> Shown:
+    """Look-alikes are Latin in a word with a Latin letter of ASCII."""
+    out: Shown = []
+    for is_word, word in itertools.groupby(shown, lambda at: in_word(at[0])):
+        characters = list(word)
+        if is_word and any("a" <= character.lower() <= "z" for character, _ in characters):
+            characters = [(LOOK_ALIKES.get(character, character), place) for character, place in characters]
+        out += characters
+    return out
+
+
+def unpiled(shown: Shown) -> Shown:
+    """Two accents or more on a letter of ASCII are dropped."""
+    out: Shown = []
+    for is_mark, some in itertools.groupby(shown, lambda at: unicodedata.category(at[0]) == "Mn"):
+        characters = list(some)
+        if not (is_mark and len(characters) >= 2 and out and "a" <= out[-1][0] <= "z"):
+            out += characters
+    return out
+
+
+def is_han(shown: Shown, number: int) -> bool:
+    return 0 <= number < len(shown) and unicodedata.name(shown[number][0], "").startswith("CJK UNIFIED")
+
+
+def ideographs_together(shown: Shown) -> Shown:
+    def single(number: int) -> bool:
+        return is_han(shown, number) and not is_han(shown, number - 1) and not is_han(shown, number + 1)
+
+    def members(start: int, gap: str) -> list[int]:
+        """Single ideographs from `start` on, each parted from the next by `gap`."""
+        found = [start]
+        while single(found[-1] + len(gap) + 1):
+            between = [character for character, _ in shown[found[-1] + 1 : found[-1] + len(gap) + 1]]
+            if "".join(between) != gap:
+                break
+            found.append(found[-1] + len(gap) + 1)
+        return found
+
+    out: Shown = []
+    number = 0
+    while number < len(shown):
+        run = [number]
+        if single(number):
+            while (more := max(members(run[-1], " "), members(run[-1], "  "), key=len)[1:2]) != []:
+                run += more
+            if len(run) < 3:
+                run = max((members(number, sign) for sign in ".·*-_~|"), key=len)
+                run = run if len(run) >= 4 else [number]
+        out += [shown[member] for member in run]
+        number = run[-1] + 1
+    return out
+
+
+def letters_together(shown: Shown) -> Shown:
+    def single(number: int) -> bool:
+        if not (0 <= number < len(shown) and "a" <= shown[number][0] <= "z"):
+            return False
+        around = shown[max(0, number - 1) : number] + shown[number + 1 : number + 2]
+        return not any(in_word(character) or character == "_" for character, _ in around)
+
+    out: Shown = []
+    number = 0
+    while number < len(shown):
+        run = [number]
+        if single(number):
+            while single(run[-1] + 2) and shown[run[-1] + 1][0] == " ":
+                run.append(run[-1] + 2)
+        spells = 4 <= len(run) <= 64 and len({shown[member][0] for member in run}) > 1
+        out += [shown[member] for member in run] if spells else shown[number : run[-1] + 1]
+        number = run[-1] + 1
+    return out
 
 
 def spaced(character: str) -> bool:
-    """Whether a character continues a word: letters of spaced scripts, digits, underscore."""
-    if character == "_" or character.isdigit():
-        return True
-    name = unicodedata.name(character, "")
-    return character.isalpha() and name.startswith(("LATIN", "GREEK", "CYRILLIC"))
+    """Whether a character continues a word: letters of spaced scripts and their accents, digits, underscore."""
+    return character == "_" or character.isdigit() or in_word(character)
 
 
 def occurrences(term: Term, text: str) -> list[tuple[int, int]]:

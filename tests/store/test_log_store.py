@@ -19,7 +19,7 @@ import pytest
 
 from pipeline.policies import CONFIG, FILES, ask, fleet, policy_of
 from pointsman.domain.attempt import Attempt
-from pointsman.domain.decision import Decision
+from pointsman.domain.decision import Decision, Mark
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record, Timings
@@ -145,6 +145,11 @@ class TestRoundTrip:
             "stage": "model",
             "rule": "think",
             "action": "route",
+            "risk": "low",
+            "marks": [],
+            "shadow": [],
+            "masked": None,
+            "cache": None,
             "outcome": "failed",
             "status": 502,
             "error": "reset",
@@ -242,9 +247,13 @@ class TestRows:
 
     @pytest.mark.parametrize("name", FILTERS)
     def test_every_filter_filters(self, tmp_path: Path, policy: Policy, name: str) -> None:
-        written(tmp_path, policy, [record_of(policy, numbered(1, "prove it", task="math"), **FULL)])
+        record = record_of(policy, numbered(1, "prove it", task="math"), **FULL)
+        assert record.decision is not None
+        noted = msgspec.structs.replace(record.decision, marks=(Mark("r", "pii.email", "medium"),), shadow=("trial",))
+        written(tmp_path, policy, [msgspec.structs.replace(record, decision=noted)])
         [row] = rows(tmp_path)
-        assert len(rows(tmp_path, **{name: str(row[name])})) == 1
+        value = {"mark": "pii.email", "shadow": "trial"}.get(name) or str(row[name])
+        assert len(rows(tmp_path, **{name: value})) == 1
         assert rows(tmp_path, **{name: "' or 1=1 --"}) == []
 
 

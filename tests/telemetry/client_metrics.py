@@ -46,6 +46,25 @@ class ClientMetrics:
             "pointsman_target_up", "1 where the last probe found the target up", ["target"], registry=registry
         )
         self.reloads = Counter("pointsman_reloads_total", "Reloads of the config", ["outcome"], registry=registry)
+        self.marks = Counter(
+            "pointsman_marks_total",
+            "What rules noted of requests that went on",
+            ["label", "risk"],
+            registry=registry,
+        )
+        self.shadows = Counter(
+            "pointsman_shadow_hits_total",
+            "Requests that a rule in shadow would have taken",
+            ["rule"],
+            registry=registry,
+        )
+        self.cuts = Counter("pointsman_rules_cut_total", "Requests for whose rules time ran out", registry=registry)
+        self.masked = Counter(
+            "pointsman_masked_total", "Values that engines saw placeholders of", ["kind"], registry=registry
+        )
+        self.cache = Counter(
+            "pointsman_cache_total", "Requests to entries that keep replies", ["outcome"], registry=registry
+        )
         self.dropped = Gauge("pointsman_log_records_dropped", "Records that could not be kept", registry=registry)
 
     def put(self, record: Record) -> None:
@@ -67,6 +86,17 @@ class ClientMetrics:
             for kind, count in (("input", record.input_tokens), ("output", record.output_tokens)):
                 if count:
                     self.tokens.labels(record.target, kind).inc(count)
+        if decision:
+            for mark in decision.marks:
+                self.marks.labels(mark.label, mark.risk).inc()
+            for rule in decision.shadow:
+                self.shadows.labels(rule).inc()
+            if decision.rules_cut is not None:
+                self.cuts.inc()
+        for kind, values in (record.masked or {}).items():
+            self.masked.labels(kind).inc(values)
+        if record.cache:
+            self.cache.labels(record.cache).inc()
 
     def text(self, snapshot: Snapshot, dropped: int) -> bytes:
         self.dropped.set(dropped)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pipeline.policies import ask, up
 from pointsman.domain.attempt import Attempt
-from pointsman.domain.decision import Decision
+from pointsman.domain.decision import Decision, Mark
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.target import Snapshot
@@ -30,13 +30,23 @@ FLEET = Snapshot.of([up("m@a"), up("m@b", health="down"), up("m@c", health="load
 _any = st.floats(0, 1e7, allow_nan=False) | st.sampled_from([bound * 1000 for bound in (*FAST, *SECONDS)])
 _even = st.integers(0, 10**6).map(lambda number: number * 15.625)
 _targets = st.sampled_from(["m@a", "m@b", 'a "quoted"\\ one\nof 中文'])
+_marks = st.builds(Mark, _targets, st.sampled_from(["pii", 'a "label"']), st.sampled_from(["medium", "high"]))
 _tokens = st.none() | st.integers(0, 10**6)
 
 
 @st.composite
 def records(draw: Any, times: st.SearchStrategy[float]) -> Record:
     decision = draw(
-        st.none() | st.builds(Decision, st.sampled_from(["l0", "model"]), st.just("x"), st.none() | _targets)
+        st.none()
+        | st.builds(
+            Decision,
+            st.sampled_from(["l0", "model"]),
+            st.just("x"),
+            st.none() | _targets,
+            marks=st.lists(_marks, max_size=2).map(tuple),
+            shadow=st.lists(_targets, max_size=2).map(tuple),
+            rules_cut=st.none() | st.integers(0, 9),
+        )
     )
     attempt = st.builds(
         Attempt, _targets, times, times, st.none() | st.just(200), st.none() | st.sampled_from(["connect", "http"])
@@ -52,6 +62,8 @@ def records(draw: Any, times: st.SearchStrategy[float]) -> Record:
         timings=Timings(draw(maybe), draw(maybe), draw(maybe)),
         input_tokens=draw(_tokens),
         output_tokens=draw(_tokens),
+        masked=draw(st.none() | st.dictionaries(st.sampled_from(["phone", "secret"]), st.integers(1, 9))),
+        cache=draw(st.none() | st.sampled_from(["hit", "miss", "bypass"])),
     )
 
 

@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pipeline.policies import ask, up
 from pointsman.domain.attempt import Attempt
-from pointsman.domain.decision import Decision
+from pointsman.domain.decision import Decision, Mark
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.target import Snapshot
@@ -54,6 +54,19 @@ def test_rules() -> None:
     found = count(record(), record(), record("model", rule="steer"), record("model"))
     assert found["pointsman_rule_hits_total", "rule=vpn"] == 2
     assert found["pointsman_rule_hits_total", "rule=steer"] == 1
+
+
+def test_what_rules_noted_on_the_way() -> None:
+    marks = (Mark("mails", "pii.email", "medium"), Mark("drops", "sql.destructive", "high"))
+    noted = Decision("model", "because", marks=marks, shadow=("trial",))
+    cut = Decision("model", "because", marks=marks[1:], shadow=("trial", "other"), rules_cut=0)
+    found = count(record(), Record(ask("x"), 1e9, "ok", noted), Record(ask("y"), 1e9, "failed", cut))
+    assert found["pointsman_marks_total", "label=pii.email", "risk=medium"] == 1
+    assert found["pointsman_marks_total", "label=sql.destructive", "risk=high"] == 2
+    assert found["pointsman_shadow_hits_total", "rule=trial"] == 2
+    assert found["pointsman_shadow_hits_total", "rule=other"] == 1
+    assert found["pointsman_rules_cut_total",] == 1, "before the first rule is cut too"
+    assert sum(value for name, value in found.items() if name[0] == "pointsman_rule_hits_total") == 1
 
 
 def test_times_are_seconds() -> None:

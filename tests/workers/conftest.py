@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
+from ruling import cases
 from running import Process, process
 from workers.lines import close_all, until, workers
 
-RULES = "rules: [{id: hello, when: {any: [hello]}, answer: one}]\n"
+RULES = f"rules: [{{id: hello, when: {{any: [hello]}}, answer: one, {cases('hello')}}}]\n"
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from pointsman.app.build import build
+from pointsman.app.reading import Origin
 from pointsman.app.workers import hub as hub_module
 from pointsman.app.workers.hub import Hub
-from pointsman.config.load import load
 from workers.conftest import RULES, write
 
 WORKER = """
@@ -22,7 +22,7 @@ WORKER = """
     from pathlib import Path
     from pointsman.app.workers.channel import Channel
     from pointsman.app.workers.messages import Begin, Done, Follow, Listening, Stop
-    from pointsman.app.workers.packing import unpacked
+    from pointsman.app.packing import unpacked
 
     folder, number = Path(sys.argv[1]), sys.argv[2]
 
@@ -62,8 +62,7 @@ async def test_a_worker_that_does_not_follow_is_started_again_with_the_new_confi
     write(tmp_path, RULES, server={"workers": 2, "data_dir": str(tmp_path / "data")})
     (tmp_path / "worker.py").write_text(textwrap.dedent(WORKER).replace("FOLLOW", follow, 1).replace("FOLLOW", follow))
 
-    def read():
-        return load(tmp_path / "pointsman.yaml", {}, env={})
+    origin = Origin(str(tmp_path / "pointsman.yaml"))
 
     def began(number: int) -> list[str]:
         path = tmp_path / f"began-{number}"
@@ -71,10 +70,10 @@ async def test_a_worker_that_does_not_follow_is_started_again_with_the_new_confi
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [sys.executable, str(tmp_path / "worker.py"), str(tmp_path)]
-        hub = Hub(await asyncio.to_thread(lambda: build(read())), read, command, listener)
+        hub = Hub(await asyncio.to_thread(lambda: build(origin.load())), origin, command, listener)
         await hub.start()
         try:
-            old = hub.built.policy.hash
+            old = hub.setup.policy.hash
             write(tmp_path, RULES.replace("one", "two"), server={"workers": 3, "data_dir": str(tmp_path / "data")})
             done = await hub.reload()
             assert done["before"] == old != done["policy"]

@@ -16,15 +16,13 @@ from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, Problems
-from pointsman.domain.features import Features
-from pointsman.domain.request import Request, Turn
+from pointsman.domain.report import ReportSpec
 from pointsman.domain.said import said
 from pointsman.domain.wording import INSTALL
-from pointsman.features.extract import extract
-from pointsman.pipeline.document import actions_of, build_document, check_steering, names_of
+from pointsman.pipeline.book_cases import wrong_cases
+from pointsman.pipeline.document import actions_of, build_document, check_steering, names_of, wrong_frames
 from pointsman.pipeline.policy import Policy
-from pointsman.pipeline.rulebook import Rulebook, read_rulebook
-from pointsman.rules import compile_rules, failed_cases
+from pointsman.pipeline.rulebook import read_rulebook
 
 
 class Built(Setup, frozen=True, kw_only=True):
@@ -33,10 +31,9 @@ class Built(Setup, frozen=True, kw_only=True):
     loaded: Loaded
 
 
-def build(loaded: Loaded, before: Built | None = None) -> Built:
-    """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. A pack
-    must hold its own cases; that another pack's rule of higher priority would take one is the right of whoever put the
-    packs together. What a source does not tell now is taken from `before`."""
+def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
+    """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. What a
+    source does not tell now is taken from the `old` reports."""
     config, no_model = with_builtin(loaded.draft)
     loaded = msgspec.structs.replace(loaded, draft=config)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
@@ -49,15 +46,21 @@ def build(loaded: Loaded, before: Built | None = None) -> Built:
     problems = [
         *loaded.problems,
         *loaded.places.place_all(
-            [*unworkable(config), *wrong_actions, *wrong_sources, *wrong_reports, *_not_here(config)]
+            [
+                *unworkable(config),
+                *wrong_actions,
+                *wrong_frames(config),
+                *wrong_sources,
+                *wrong_reports,
+                *_not_here(config),
+            ]
         ),
         *wrong_rules,
         *check_steering(book, actions, names, loaded),
-        *_failed_cases(book),
+        *wrong_cases(book),
     ]
     if problems:
         raise Problems(problems)
-    old = before.policy.document.reports if before else ()
     reports, unread = with_values(config, specs, sources, data_dir(config) / "files", old)
     placed = build_document(loaded, book, actions, targets, reports, __version__)
     absent = [
@@ -95,16 +98,3 @@ def _not_here(config: Config, system: str = os.name) -> Iterator[Problem]:
     if system == "nt" and config.server.workers > 1:
         alone = said("on Windows one process serves the port", "在 Windows 上只能由一个进程提供服务")
         yield Problem("server.workers", alone, valid="1")
-
-
-def _failed_cases(book: Rulebook) -> Iterator[Problem]:
-    for pack in dict.fromkeys(rule.pack for rule in book.rules):
-        rules = [rule for rule in book.rules if rule.pack == pack]
-        for case in failed_cases(compile_rules(rules), rules, _features_of):
-            found = case.problem
-            where = book.sites[case.rule.id].where(f"{case.kind}s[{case.index}]")
-            yield Problem(found.path, found.message, valid=found.valid, where=where)
-
-
-def _features_of(text: str) -> Features:
-    return extract(Request("case", "chat", "auto", (Turn("user", text),)))

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from pointsman.app.guards import masking_of
 from pointsman.app.setup import Setup
 from pointsman.config.schema import TIERS, parse_size
 from pointsman.domain.errors import PointsmanError, Problems
@@ -42,8 +43,9 @@ def doors_of(
         forced_usage=frozenset(name for name, entry in config.entries.items() if entry.usage == "force"),
         reasoning_field=config.server.reasoning_field,
         default_model=next(iter(config.entries), "auto"),
+        masking=masking_of(config),
     )
-    relay = Relay(pipeline)
+    relay = Relay(pipeline, masking_of(config))
     models = Models(_names(setup), since)
     ops = Ops(readiness, metrics)
 

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from pointsman.app.build import Built
 from pointsman.app.engines import Engines
 from pointsman.app.purge import purge_files
+from pointsman.app.reading import Origin
 from pointsman.app.reloads import Install, Reloads
 from pointsman.app.serving import Serving
-from pointsman.config.load import Loaded
+from pointsman.app.setup import Setup
+from pointsman.app.watching import seen_of
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
 from pointsman.http.gateway import Gateway
 
 
 class App:
-    """One gateway process that shares nothing. `reload_from` reads the config again; what it raises leaves everything as
-    it was. Raises what `Serving` does."""
+    """One gateway process that shares nothing. `origin` is where the config is read again. Raises what `Serving` does."""
 
-    def __init__(self, built: Built, reload_from: Callable[[], Loaded]) -> None:
+    def __init__(self, built: Built, origin: Origin) -> None:
         self._serving = Serving(built, reload=self.reload, metrics=lambda: self._serving.metrics_text())
         self._engines = Engines(data_dir(built.config) / "engines", self._serving.look_again)
-        self._reloads = Reloads(built, reload_from, self._serving.metrics.reloaded)
+        seen = seen_of(built.loaded.path, built.loaded)
+        self._reloads = Reloads(built, origin, seen, self._serving.metrics.reloaded)
 
     @property
-    def built(self) -> Built:
-        return self._reloads.built
+    def setup(self) -> Setup:
+        """What holds now."""
+        return self._reloads.setup
 
     @property
     def door(self) -> Gateway:
@@ -36,13 +38,13 @@ class App:
 
     async def start(self) -> None:
         """Starts what the config asks for. The gateway can serve from here on; models may still be loading."""
-        await self._prepare(self.built)()
-        self._purging = asyncio.create_task(
-            purge_files(self._serving.runner, lambda: parse_span(self.built.config.files.keep))
-        )
+        await self._prepare(self.setup)()
+        purging = purge_files(self._serving.runner, lambda: parse_span(self.setup.config.files.keep))
+        self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
 
     async def stop(self) -> None:
-        self._purging.cancel()
+        for chore in self._chores:
+            chore.cancel()
         await asyncio.gather(self._serving.stop(), self._engines.stop())
 
     async def settled(self, timeout: float) -> None:
@@ -60,14 +62,14 @@ class App:
         """Can it serve, and what is wrong."""
         return self._serving.readiness()
 
-    def _prepare(self, built: Built) -> Install:
-        engines = self._engines.made(built.config)
+    def _prepare(self, setup: Setup) -> Install:
+        engines = self._engines.made(setup.config)
         servers = {name: engine.process for name, engine in engines.items()}
-        made = self._serving.made(built.config, servers)
+        made = self._serving.made(setup.config, servers)
 
         async def install() -> None:
             await self._engines.install(engines)
-            self._serving.install(built, made)
+            self._serving.install(setup, made)
             self._engines.retire()
 
         return install

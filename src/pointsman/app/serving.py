@@ -12,6 +12,7 @@ from typing import Any
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.app.doors import doors_of
+from pointsman.app.guards import caches_of
 from pointsman.app.key_file import key_in
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
@@ -107,7 +108,7 @@ class Serving:
         )
         self.setup = setup
         backends = {name: served.backend for name, served in made.items()}
-        self.pipeline.install(setup.policy, backends)
+        self.pipeline.install(setup.policy, backends, caches_of(config))
         self._prober.watch(backends)
         self.door.doors = self._doors(setup)
         for name, served in old.items():

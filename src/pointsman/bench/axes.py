@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman import packs
-from pointsman.bench.canned import EVENTS, MODEL, QUESTION, asked
+from pointsman.bench.canned import EVENTS, MODEL, QUESTION, asked, greeting
 from pointsman.bench.picked import picked
 from pointsman.bench.policies import as_yaml_rules, random_rules
 from pointsman.bench.starts import PACKS
@@ -24,7 +24,7 @@ SHIPPED_RULES = 89
 class Point:
     """One size. `sections` go into the config as `starts.pointsman` takes them; `body` is a whole completion's request, None
     for a stream of `events`; `records` are written to the decision log before; `hosts` are addresses of the upstream.
-    `least_seconds` is the shortest measurement that has enough replies."""
+    `least_seconds` is the shortest measurement that has enough replies. `reloads`: the config is read again meanwhile."""
 
     size: int
     sections: Mapping[str, Any] = field(default_factory=dict)
@@ -35,6 +35,7 @@ class Point:
     records: int = 0
     parallel: int = 16
     least_seconds: float = 0.0
+    reloads: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,12 @@ def _rules(size: int) -> Point:
         return {"packs": [f"builtin:{name}" for name in PACKS], "files": ["many.yaml"]}
 
     return Point(size, {"rules": section})
+
+
+def _reload(size: int) -> Point:
+    """Under the load of questions that a rule answers: what a reload does to those who ask meanwhile."""
+    point = _rules(size)
+    return Point(size, point.sections, body=greeting(), reloads=True, least_seconds=4.0 + size / 800)
 
 
 def _in_packs() -> int:
@@ -98,6 +105,13 @@ AXES = {
     axis.name: axis
     for axis in (
         Axis("rules", Said("rules", "规则数"), (SHIPPED_RULES, 1000, 10_000), (SHIPPED_RULES, 1000), _rules),
+        Axis(
+            "reload",
+            Said("rules read again under load", "带负载重新加载的规则数"),
+            (SHIPPED_RULES, 1000, 10_000),
+            (1000,),
+            _reload,
+        ),
         Axis("backends", Said("backends", "后端数"), (1, 10, 100), (1, 10), _backends),
         Axis("keys", Said("keys", "密钥数"), (1, 10, 100, 1000), (1, 100), _keys),
         Axis("log", Said("records in the log before", "日志已有记录数"), (0, 1000, 10_000, 100_000), (0, 1000), _log),

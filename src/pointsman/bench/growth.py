@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pointsman.bench.axes import Axis, Point
@@ -74,24 +76,52 @@ def _point(place: Session, point: Point, seconds: float) -> dict[str, float]:
                 )
             return place.wrk.run(child.port, CHAT, point.body, point.parallel, time, point.key)
 
-        done, values = measure(load, child, engine, seconds)
+        with _reloading(child, point) as reloads:
+            done, values = measure(load, child, engine, seconds)
         if done.errors:
             raise PointsmanError(done.trouble)
         quiet = slowest(child.port, QUIET)
         watch.begin()
-        with start_prober(child.port, seconds, place.cores.others) as prober:
+        with start_prober(child.port, seconds, place.cores.others) as prober, _reloading(child, point):
             load(seconds)
             told = prober.communicate()[0]
         stall = watch.end()
         return (
             values
             | ({"stall_us": stall} if stall else {})
+            | ({"reload_us": reloads[0]} if reloads else {})
             | {
                 "probe_us": max(0.0, float(told) - quiet),
                 "quiet_us": quiet,
                 "loaded_bytes": float(resident_bytes(child.pid)),
             }
         )
+
+
+@contextlib.contextmanager
+def _reloading(child: Child, point: Point) -> Iterator[list[float]]:
+    """While it lasts, the config is read again once, where the point says so; gives the µs that it took. Raises
+    PointsmanError where it was refused or came to no end."""
+    took: list[float] = []
+    wrong: list[Exception] = []
+
+    def reload() -> None:
+        began = time.perf_counter()
+        try:
+            fetch(child.port, "/admin/reload", b"", seconds=120.0)
+        except (PointsmanError, OSError) as error:
+            wrong.append(error)
+        took.append((time.perf_counter() - began) * 1e6)
+
+    if not point.reloads:
+        yield took
+        return
+    timer = threading.Timer(0.5, reload)
+    timer.start()
+    yield took
+    timer.join()
+    if wrong:
+        raise wrong[0]
 
 
 def _watched(point: Point, file: Path) -> Subject:

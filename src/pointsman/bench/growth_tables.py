@@ -28,9 +28,12 @@ def growth_tables(results: Results) -> Iterator[Table]:
                     spread_cell(results.spread(name, size, "loaded_bytes"), 1e-6),
                 ]
             )
-        yield Table(AXES[name].title, _HEADS, lines)
+            if name == "reload":
+                lines[-1].append(spread_cell(results.spread(name, size, "reload_us"), 1e-6))
+        yield Table(AXES[name].title, (*_HEADS, *_MORE.get(name, ())), lines)
 
 
+_MORE = {"reload": (Said("reload s", "重新加载 s"),)}
 _HEADS = (
     Said("size", "规模"),
     Said("CPU µs/request", "每请求 CPU µs"),

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pointsman.domain.rule import Conditions, Group, Rule, Term
+from pointsman.rules.fold import fold
 
-_HAN = "".join(chr(0x4E00 + 7 * step) for step in range(600))
+_HAN = "".join(character for step in range(600) if fold(character := chr(0x4E00 + 7 * step)).text == character)
+"""Some ideographs, none of them one that folding takes for another: peers do not fold."""
 _COMMON = """
 a about after all also an and any are as at be because before but by can could do for from had has have how if in into is it
 its just like made many may more most much must no now of on one only or other our out over same see should so some such take
@@ -106,23 +108,29 @@ def as_rules(plain: list[Plain]) -> list[Rule]:
 
 
 def as_yaml_rules(plain: list[Plain]) -> list[dict[str, object]]:
-    """As a person would write them in a rule file."""
-    return [
-        {
-            "id": rule.id,
-            "priority": rule.priority,
-            "negation": "ignore",
-            "when": {
-                "all": [
-                    {"at_least": need.least, "of": [*need.words, *({"regex": pattern} for pattern in need.patterns)]}
-                    for need in rule.needs
-                ],
-                "none": list(rule.never),
-            },
-            "answer": "ok",
-        }
-        for rule in plain
-    ]
+    """As a person would write them in a rule file, with cases: for these each group also has words of its rule's own."""
+    return [_as_yaml(rule) for rule in plain]
+
+
+def _as_yaml(rule: Plain) -> dict[str, object]:
+    own = [f"{rule.id}x{number}" for number in range(max(need.least for need in rule.needs))]
+    example = " ".join(own)
+    return {
+        "id": rule.id,
+        "priority": rule.priority,
+        "negation": "ignore",
+        "when": {
+            "all": [
+                {"at_least": need.least, "of": [*need.words, *({"regex": pattern} for pattern in need.patterns), *own]}
+                for need in rule.needs
+            ],
+            "none": list(rule.never),
+        },
+        "answer": "ok",
+        "examples": [example],
+        "counter_examples": [rule.id],
+        "boundary": [{"text": f"{example} {rule.never[0]}", "takes": False, "why": "an excluded word"}],
+    }
 
 
 def _group(number: int, need: Need) -> Group:

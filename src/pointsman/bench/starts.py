@@ -13,10 +13,11 @@ import yaml
 
 from pointsman.bench.canned import MODEL
 from pointsman.bench.processes import free_port
+from pointsman.config.rule_files import default_packs
 
 CANNED = "/canned"
 """The path that the bare peers answer themselves."""
-PACKS = ("smalltalk", "ops-faq", "report-export", "steer")
+PACKS = tuple(default_packs())
 _PEERS = Path(__file__).with_name("peers")
 Starter = Callable[[int, int, Path], "Start"]
 

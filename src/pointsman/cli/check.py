@@ -1,12 +1,14 @@
-"""Check config, rules and their cases; say what is wrong, where, and what is valid."""
+"""Check config, rules and their cases: what is wrong, where, and what is valid; and what can be proved of the rules."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from pointsman.app.build import build, check_sources
-from pointsman.cli.output import print_json, print_problems
+from pointsman.cli.findings import as_json, inspect, lines, measured, warnings_of
+from pointsman.cli.output import print_json, print_line, print_problems
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import Problem, Problems
@@ -15,6 +17,7 @@ from pointsman.domain.said import said, told
 
 def declare(parser: argparse.ArgumentParser) -> None:
     declare_config(parser)
+    parser.add_argument("--strict", action="store_true", help="warnings are errors: unreachable rules and the like")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     declare_tongue(parser)
 
@@ -25,18 +28,30 @@ def run(options: argparse.Namespace) -> int:
         notes = [*built.notes, *check_sources(built)]
     except Problems as error:
         if options.json:
-            print_json({"ok": False, "problems": [_shown(problem) for problem in error.problems], "notes": []})
+            problems = [_shown(problem) for problem in error.problems]
+            print_json({"ok": False, "problems": problems, "notes": [], "findings": []})
         else:
             print_problems(error.problems, options.tongue)
         return 1
     document = built.policy.document
+    report, cost = inspect(built), measured(document.rules)
+    failed = options.strict and warnings_of(report) > 0
     if options.json:
-        print_json({"ok": True, "problems": [], "notes": notes, "policy": built.policy.hash})
-        return 0
+        found = as_json(report, cost, built)
+        print_json({"ok": not failed, "problems": [], "notes": notes, "policy": built.policy.hash, **found})
+        return int(failed)
     where = built.loaded.path or said("no file, built-in defaults", "没有文件，用内置默认值")
-    cases = sum(len(rule.examples) + len(rule.counter_examples) for rule in document.rules)
+    cases = sum(len(rule.cases) for rule in document.rules if rule.mode != "off")
     for note in notes:
         print(told(said("note: {note}", "注意：{note}", note=note), options.tongue))
+    for line in lines(report, cost, built, options.tongue, options.strict):
+        print_line(line)
+    if failed:
+        total = said(
+            "{count} warnings, and --strict", "有 {count} 个警告，而且用了 --strict", count=warnings_of(report)
+        )
+        print(told(total, options.tongue), file=sys.stderr)
+        return 1
     summary = said(
         "ok: {where}: {rules} rules ({cases} cases hold), {routes} routes, {targets} targets; policy {policy}",
         "正常：{where}：{rules} 条规则（{cases} 个用例全部通过），{routes} 条路由，{targets} 个目标；策略 {policy}",

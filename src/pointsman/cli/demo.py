@@ -17,10 +17,10 @@ from typing import Any
 
 import msgspec
 
-from pointsman.cli.demo_client import DemoReply, Unreachable, chat, get, readiness
 from pointsman.cli.demo_gateway import NotStarted, OwnGateway
 from pointsman.cli.demo_screen import Screen
 from pointsman.cli.demo_steps import STEPS, Step, say, too_long
+from pointsman.cli.gateway_client import ChatReply, Unreachable, chat, get, readiness
 from pointsman.cli.output import print_json
 from pointsman.cli.tongue import declare_tongue, lenient_output, tongue_of
 from pointsman.config.load import load
@@ -122,7 +122,7 @@ class Walk:
         self._screen = screen
         self._tongue = tongue
         self._save = save
-        self._replies: list[tuple[Step, DemoReply]] = []
+        self._replies: list[tuple[Step, ChatReply]] = []
         self._steps: list[dict[str, Any]] = []
         targets = (readiness(base) or {}).get("targets", ())
         self._has_model = bool(targets)
@@ -173,7 +173,7 @@ class Walk:
             self._fail(number, problem)
         return problem is None
 
-    def _wrong(self, reply: DemoReply, wants: str) -> str | None:
+    def _wrong(self, reply: ChatReply, wants: str) -> str | None:
         """Why this is not what the step shows; None where it is."""
         tongue = self._tongue
         if wants == "model" and not self._has_model and reply.status == 503:
@@ -191,7 +191,7 @@ class Walk:
             return say("wrong.no_question", tongue)
         return None
 
-    def _download(self, number: int, step: Step, reply: DemoReply) -> int:
+    def _download(self, number: int, step: Step, reply: ChatReply) -> int:
         """Bytes of the report behind the link. Raises Unreachable, ValueError, OSError."""
         link = _LINK.search(reply.text)
         assert link

@@ -10,8 +10,8 @@ import time
 import unicodedata
 from typing import Any, Literal
 
-from pointsman.cli.demo_client import DemoReply
 from pointsman.cli.demo_steps import say
+from pointsman.cli.gateway_client import ChatReply
 from pointsman.domain.wording import Tongue
 
 Style = Literal["plain", "bold", "dim", "rule", "model", "warn", "bad"]
@@ -53,7 +53,7 @@ class Screen:
             text = " ".join(message["content"].split())
             self.line(self._cut(f"   {mark} {text}"), "bold" if style == "plain" else "dim")
 
-    def reply(self, reply: DemoReply, tongue: Tongue) -> None:
+    def reply(self, reply: ChatReply, tongue: Tongue) -> None:
         lines = [part for line in reply.text.splitlines() if line.strip() for part in self._wrapped(line)]
         for line in lines[:_MOST_LINES]:
             self.line(f"   {line}")

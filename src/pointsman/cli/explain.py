@@ -37,6 +37,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", help="entry, tier, alias or model that the client names; default: the first entry")
     parser.add_argument("--task", choices=TASK_TYPES, help="declared task type", metavar="TYPE")
     parser.add_argument("--role", help="the caller's role")
+    parser.add_argument("--key", help="the name of the caller's key")
+    parser.add_argument("--group", help="the group of that key")
+    parser.add_argument("--source", help="the program that asks, such as open-webui")
     declare_tongue(parser)
 
 
@@ -112,8 +115,21 @@ def _read(options: argparse.Namespace, model: str, line: bytes) -> Request:
 
 
 def _request(options: argparse.Namespace, model: str, turns: tuple[Turn, ...]) -> Request:
-    role = whole_characters(options.role) if options.role else None
-    return Request("explain", "chat", model, turns, now=time.time(), task=options.task, caller_role=role)
+    def given(text: str | None) -> str | None:
+        return whole_characters(text) if text else None
+
+    return Request(
+        "explain",
+        "chat",
+        model,
+        turns,
+        now=time.time(),
+        task=options.task,
+        caller=given(options.key) or "anonymous",
+        caller_role=given(options.role),
+        caller_group=given(options.group),
+        source=given(options.source),
+    )
 
 
 def _lines(decision: Decision, tongue: Tongue) -> list[str]:
@@ -124,6 +140,11 @@ def _lines(decision: Decision, tongue: Tongue) -> list[str]:
     if decision.rule:
         lines.append(line(_RULE, f"{decision.rule} → {decision.action}"))
     lines += [line(_MATCHED, f"{m.group}: {m.text} ({m.start}–{m.end})") for m in decision.matched]
+    if decision.framed:
+        lines.append(line(_FRAMED, f"{decision.framed.frame} ({decision.framed.start}–{decision.framed.end})"))
+    for mark in decision.marks:
+        lines.append(line(_MARK, f"{mark.label} ({mark.risk}): {', '.join(m.text for m in mark.matched)}"))
+    lines += [line(_SHADOW, rule) for rule in decision.shadow]
     if decision.parameters:
         lines += [f"{key:<8} {value}" for key, value in decision.parameters.items() if key != "refused"]
     lines += [line(_TARGET, told(_chosen(choice), tongue)) for choice in decision.targets]
@@ -140,6 +161,9 @@ _STAGE = Said("stage", "阶段")
 _REASON = Said("reason", "原因")
 _RULE = Said("rule", "规则")
 _MATCHED = Said("matched", "命中")
+_FRAMED = Said("frame", "模板")
+_MARK = Said("mark", "标记")
+_SHADOW = Said("shadow", "影子")
 _TARGET = Said("target", "目标")
 _LEFT_OUT = Said("left out", "排除")
 _ERROR = Said("error", "错误")

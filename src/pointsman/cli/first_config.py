@@ -10,7 +10,7 @@ import yaml
 from pointsman.app.targets import BUILTIN
 from pointsman.cli.tongue import Texts
 from pointsman.config.rule_files import BUILTIN as PACKS
-from pointsman.config.rule_files import builtin_packs
+from pointsman.config.rule_files import OPT_IN, builtin_packs
 from pointsman.config.schema import TIER_ALIASES, TIERS
 from pointsman.domain.wording import INSTALL, Tongue
 from pointsman.fleet.discover import Found, FoundEngine, FoundModel
@@ -122,7 +122,7 @@ def _rules(tongue: Tongue) -> str:
     for name in builtin_packs():
         head = yaml.safe_load((PACKS / name / "pack.yaml").read_text(encoding="utf-8"))
         lines.append(f"    # {head['summary'][tongue]}")
-        lines.append(f"    - builtin:{name}")
+        lines.append(f"    {'# ' if name in OPT_IN else ''}- builtin:{name}")
     lines.append(_off("  files: [./rules.yaml]", say("rules.files", tongue)).rstrip("\n"))
     return "\n".join(lines) + "\n"
 

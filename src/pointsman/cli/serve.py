@@ -11,18 +11,17 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any
 
 from pointsman.app.build import Built, build
 from pointsman.app.data_folder import usable
 from pointsman.app.gateway import App
+from pointsman.app.reading import Origin
 from pointsman.cli.event_loop import GRACE, KEEP_ALIVE, run_loop, stop_signals
 from pointsman.cli.greeting import SETTLE, greet
 from pointsman.cli.listening import base_of, listen
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.spoken_log import SpokenLog
-from pointsman.config.load import Loaded
 from pointsman.domain.errors import Problems
 from pointsman.domain.said import Tongue
 from pointsman.http.server import Server
@@ -58,18 +57,18 @@ def run(options: argparse.Namespace) -> int:
     built = build(loaded)
     server = built.config.server
     with listen(server.host, server.port) as listener:
-        again = partial(load_config, options, flags)
+        origin = Origin(options.config, {name: value for name, value in flags.items() if value is not None})
         if server.workers > 1:
-            run_loop(_several(built, again, listener, options))
+            run_loop(_several(built, origin, listener, options))
         else:
-            run_loop(_alone(built, again, listener, options.tongue))
+            run_loop(_alone(built, origin, listener, options.tongue))
     return 0
 
 
-async def _alone(built: Built, again: Callable[[], Loaded], listener: socket.socket, tongue: Tongue) -> None:
+async def _alone(built: Built, origin: Origin, listener: socket.socket, tongue: Tongue) -> None:
     """One process that serves."""
     with usable(built.config):
-        app = App(built, again)
+        app = App(built, origin)
     server = Server(app.door, keep_alive=KEEP_ALIVE)
     told_to_stop = _told_to_stop(app.reload)
 
@@ -77,11 +76,11 @@ async def _alone(built: Built, again: Callable[[], Loaded], listener: socket.soc
         await app.settled(SETTLE)
         ready, state = app.readiness()
         up = [entry["target"] for entry in state["targets"] if entry["health"] == "up"]
-        greet(base_of(listener), ready, up, [*app.built.notes, *state["problems"]], tongue)
+        greet(base_of(listener), ready, up, [*app.setup.notes, *state["problems"]], tongue)
 
     await app.start()
     gc.collect()
-    gc.freeze()  # what is loaded now stays: the collector need not look at it again
+    gc.freeze()  # what is loaded now stays: the collector need not look at it origin
     greeting = asyncio.create_task(say())
     try:
         await server.listen(listener)
@@ -92,21 +91,19 @@ async def _alone(built: Built, again: Callable[[], Loaded], listener: socket.soc
         await app.stop()
 
 
-async def _several(
-    built: Built, again: Callable[[], Loaded], listener: socket.socket, options: argparse.Namespace
-) -> None:
+async def _several(built: Built, origin: Origin, listener: socket.socket, options: argparse.Namespace) -> None:
     """One process that listens, and several that serve."""
     from pointsman.app.workers.hub import Hub  # one process does without them
     from pointsman.cli import worker
 
     with usable(built.config):
-        hub = Hub(built, again, worker.command(options.log_level, options.tongue), listener)
+        hub = Hub(built, origin, worker.command(options.log_level, options.tongue), listener)
     told_to_stop = _told_to_stop(hub.reload)
 
     async def say() -> None:
         await hub.settled(SETTLE)
         ready, up, problems = hub.readiness()
-        greet(base_of(listener), ready, up, [*hub.built.notes, *problems], options.tongue)
+        greet(base_of(listener), ready, up, [*hub.setup.notes, *problems], options.tongue)
 
     starting = asyncio.create_task(hub.start())
     stopping = asyncio.create_task(told_to_stop.wait())

@@ -12,7 +12,7 @@ import msgspec
 from pointsman.config.overlay import fill_variables, lay_environment, lay_flags
 from pointsman.config.places import Places
 from pointsman.config.references import cross_check, unknown_packs
-from pointsman.config.rule_files import RuleFile, builtin_packs, read_rules
+from pointsman.config.rule_files import RuleFile, default_packs, read_rules
 from pointsman.config.salvage import salvage
 from pointsman.config.schema import Config
 from pointsman.config.yaml_source import TOP, parse_yaml, read_yaml
@@ -20,7 +20,7 @@ from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.said import said
 
 _DEMO = f"""
-rules: {{packs: [{", ".join(f"builtin:{name}" for name in builtin_packs())}]}}
+rules: {{packs: [{", ".join(f"builtin:{name}" for name in default_packs())}]}}
 sources: {{demo: {{demo: true}}}}
 """  # without any file
 _DEMO_NAME = said("built-in demo config", "内置演示配置")

@@ -15,6 +15,8 @@ from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.said import said
 
 BUILTIN = Path(__file__).resolve().parent.parent / "packs"
+OPT_IN = frozenset({"length-guard"})
+"""Packs that ship and are on only where a config names them: they refuse by a number that is the owner's to set."""
 
 
 class PackHead(Section, frozen=True):
@@ -44,6 +46,11 @@ def builtin_packs() -> list[str]:
     return sorted(path.parent.name for path in BUILTIN.glob("*/pack.yaml"))
 
 
+def default_packs() -> list[str]:
+    """The packs that are on where there is no config file."""
+    return [name for name in builtin_packs() if name not in OPT_IN]
+
+
 def read_rules(rules: Rules, base: Path) -> tuple[list[RuleFile], list[Problem]]:
     """All rule documents that the config names, in its order: packs first, then files (pack name: the file's stem); and
     what is wrong, at its place in the rule files, or else at the config's path that names them."""
@@ -69,6 +76,12 @@ def read_rules(rules: Rules, base: Path) -> tuple[list[RuleFile], list[Problem]]
             found.append(RuleFile(Path(name).stem, source))
             problems += source.mistakes
     return found, problems
+
+
+def folders_of(rules: Rules, base: Path) -> list[Path]:
+    """The folders in which packs or their rules may appear or go, those that ship apart."""
+    folders = [base / name for name in rules.packs if not name.startswith("builtin:")]
+    return [*folders, *(card.parent for folder in folders for card in folder.glob("*/pack.yaml"))]
 
 
 def _named_at(path: str, problem: Problem) -> Problem:

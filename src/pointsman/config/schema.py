@@ -7,6 +7,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from pointsman.config.cache_schema import Cache
+from pointsman.config.guard_schema import Guards
+from pointsman.config.question_schema import Questions
 from pointsman.config.report_schema import Files, Report, Source
 from pointsman.config.section import Section, Size, Span
 
@@ -29,6 +32,7 @@ class Server(Section, frozen=True):
 
     host: Annotated[str, Meta(description="address to listen on; a public one needs auth.keys")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65_535, description="0 picks a free port")] = 8900
+    watch: Annotated[bool, Meta(description="reload when the config, a rule file or a pack is saved")] = True
     workers: Annotated[int, Meta(ge=1, le=64, description="processes that serve the port; not on Windows")] = 1
     data_dir: Annotated[str, Meta(description="log, keys; default: the user's data folder")] | None = None
     cors: Annotated[
@@ -121,6 +125,13 @@ class Entry(Section, frozen=True):
     usage: Annotated[
         Literal["asked", "force"], Meta(description="force: streams end with usage even if the client did not ask")
     ] = "asked"
+    cache: Annotated[
+        Span | Cache | None,
+        Meta(
+            description="how long the reply to the very same request of the same caller is kept, or a mapping",
+            extra={"zh": "同一调用者发来完全相同的请求时，回复保留多久（如 30s），或一个映射"},
+        ),
+    ] = None
 
 
 class Rules(Section, frozen=True):
@@ -191,6 +202,7 @@ class Key(Section, frozen=True):
     name: Annotated[str, Meta(min_length=1, description="whose key it is; the caller in the log")]
     hash: Annotated[Hash, Meta(description="what is kept of the key")]
     role: Annotated[str, Meta(description="what rules see as role")] | None = None
+    group: Annotated[str, Meta(description="what rules see as group: keys of one team, of one product")] | None = None
     admin: Annotated[bool, Meta(description="may reload the config from another machine")] = False
     usage: Annotated[Literal["asked", "force"], Meta(description="overrides the entry's usage")] | None = None
 
@@ -216,6 +228,16 @@ class Log(Section, frozen=True):
     keep: Annotated[Span, Meta(description="how long a record is kept")] = "30d"
 
 
+class Time(Section, frozen=True):
+    """How words for time are read: see docs/time.md."""
+
+    prefer: Annotated[
+        Literal["past", "future"],
+        Meta(description="a period without a year: past is the latest that has begun, future the nearest not yet over"),
+    ] = "past"
+    fiscal_year_start: Annotated[int, Meta(ge=1, le=12, description="the month in which fiscal years begin")] = 1
+
+
 class Config(Section, frozen=True):
     """pointsman.yaml."""
 
@@ -223,11 +245,14 @@ class Config(Section, frozen=True):
     models: Annotated[dict[str, Model], Meta(description="tier or name → where it runs")] = {}
     entries: dict[str, Entry] = msgspec.field(default_factory=lambda: {"auto": Entry()})
     rules: Rules = Rules()
+    questions: Questions = Questions()
+    time: Time = Time()
     routes: list[Route] = []
     fallback: Fallback = Fallback()
     sources: Annotated[dict[str, Source], Meta(description="name → where the rows of reports come from")] = {}
     reports: Annotated[dict[str, Report], Meta(description="name → a report that rules can make")] = {}
     files: Annotated[Files, Meta(description="the files that reports become")] = Files()
+    guards: Guards = Guards()
     actions: Annotated[dict[str, Any], Meta(description="names for answers, refusals and routes")] = {}
     auth: Auth = Auth()
     log: Log = Log()

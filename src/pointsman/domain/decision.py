@@ -21,6 +21,23 @@ class Match(msgspec.Struct, frozen=True, gc=False):
     end: int
 
 
+class Mark(msgspec.Struct, frozen=True):
+    """What a rule noted of a request that goes on: its label, how risky that is, and where it is in the text."""
+
+    rule: str
+    label: str
+    risk: Risk
+    matched: tuple[Match, ...] = ()
+
+
+class Framed(msgspec.Struct, frozen=True, gc=False):
+    """The message is a template's that wraps the user's question: that stands at [start, end) of it."""
+
+    frame: str
+    start: int
+    end: int
+
+
 class TargetChoice(msgspec.Struct, frozen=True):
     """A target that routing considered, in the order of trying, and the terms of its score where it has one."""
 
@@ -39,7 +56,8 @@ class Decision(msgspec.Struct, frozen=True):
     `action` is set where a rule took the request; `parameters` are what the action works with (`text` for answer and
     refuse; `task`, `target`, `body` for route). `error` is set where the request ends without any reply of content:
     the gateway's error code (`context_length_exceeded`, `no_target`, …). `left_out` are targets that could not serve it,
-    `max_retries` the further attempts that execution may make.
+    `max_retries` the further attempts that execution may make. `marks` are what rules noted on their way, `shadow` the
+    rules in shadow that would have taken it; `rules_cut`: time ran out after so many rules.
     """
 
     stage: Stage
@@ -59,6 +77,10 @@ class Decision(msgspec.Struct, frozen=True):
     left_out: tuple[TargetChoice, ...] = ()
     max_retries: int = 0
     error: str | None = None
+    marks: tuple[Mark, ...] = ()
+    shadow: tuple[str, ...] = ()
+    framed: Framed | None = None
+    rules_cut: int | None = None
     seed: int = 0
     policy: str = ""
     snapshot: str = ""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from pointsman.domain.frame import Frame
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import ActionKind, Conditions, Rule
 from pointsman.domain.target import Target
@@ -45,11 +46,22 @@ class ActionRule(msgspec.Struct, frozen=True):
     parameters: dict[str, Any] = {}
 
 
+class PeriodReading(msgspec.Struct, frozen=True):
+    """How words for time are read: which of two periods one without a year means (the latest that has begun, or the
+    nearest that has not ended), and in which month fiscal years begin."""
+
+    prefer: Literal["past", "future"] = "past"
+    fiscal_start: int = 1
+
+
+LOOKING_BACK = PeriodReading()
+
+
 class PolicyDocument(msgspec.Struct, frozen=True):
     """Rules, routes, targets, reports and entries of one moment. It holds no secret and no address.
 
-    `names` maps what a client may call (tier, alias, model) to target names in the order of trying. `version` is the
-    gateway's; `timezone` an IANA name, by which days begin."""
+    `frames` are what products wrap around a question. `names` maps what a client may call (tier, alias, model) to
+    target names in the order of trying. `version` is the gateway's; `timezone` an IANA name, by which days begin."""
 
     version: str
     targets: tuple[Target, ...]
@@ -60,9 +72,11 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     routes: tuple[RouteRule, ...]
     fallback: str | None
     max_retries: int
+    frames: tuple[Frame, ...] = ()
     actions: dict[str, ActionRule] = {}
     reports: tuple[ReportSpec, ...] = ()
     timezone: str = "UTC"
+    periods: PeriodReading = PeriodReading()
     language: Literal["zh", "en"] | None = None
 
     def encode(self) -> bytes:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from pointsman.domain.attempt import Attempt, Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.request import Request
+
+CacheOutcome = Literal["hit", "miss", "bypass"]
 
 
 class Timings(msgspec.Struct, frozen=True, gc=False):
@@ -19,7 +23,8 @@ class Timings(msgspec.Struct, frozen=True, gc=False):
 
 class Record(msgspec.Struct, frozen=True):
     """`received` is seconds since the epoch. `exact_tokens` is the engine's count that the decision used, if one was
-    asked for. Tokens are None where nobody counted; `output_estimated` says that they were counted by stream events."""
+    asked for. Tokens are None where nobody counted; `output_estimated` says that they were counted by stream events.
+    `masked`: how many values of each kind the target saw placeholders of. `cache` is None where replies are not kept."""
 
     request: Request
     received: float
@@ -35,3 +40,10 @@ class Record(msgspec.Struct, frozen=True):
     output_tokens: int | None = None
     cached_tokens: int | None = None
     output_estimated: bool = False
+    masked: dict[str, int] | None = None
+    cache: CacheOutcome | None = None
+
+    @property
+    def cached(self) -> bool:
+        """Whether the reply was one that had been kept: no target was tried then."""
+        return self.cache == "hit"

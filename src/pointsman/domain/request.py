@@ -21,10 +21,10 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 class Request(msgspec.Struct, frozen=True):
     """A request in the gateway's own terms, the same for every dialect.
 
-    `model` is what the client named: an entry, a tier, an alias or a model. `now` is when it
-    came, seconds since the epoch. `user` is whom a client's own users are told
-    apart by. `structured` is true when the reply must be machine-readable (JSON mode, grammar, log probabilities, more
-    than one choice): no canned text fits then.
+    `model` is what the client named: an entry, a tier, an alias or a model. `now` is when it came, seconds since the
+    epoch. `user` is whom a client's own users are told apart by, `source` the program that asks. `structured` is true
+    when the reply must be machine-readable (JSON mode, grammar, log probabilities, more than one choice): no canned text
+    fits then.
     """
 
     id: str
@@ -43,6 +43,8 @@ class Request(msgspec.Struct, frozen=True):
     user: str | None = None
     caller: str = "anonymous"
     caller_role: str | None = None
+    caller_group: str | None = None
+    source: str | None = None
     accept_language: str | None = None
 
     @property

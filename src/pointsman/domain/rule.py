@@ -6,17 +6,24 @@ from typing import Any, Literal
 
 import msgspec
 
-TermKind = Literal["word", "extension", "regex", "whole"]
-ActionKind = Literal["answer", "refuse", "route", "report"]
+TermKind = Literal["word", "extension", "regex", "whole", "extract", "template"]
+ActionKind = Literal["answer", "refuse", "route", "report", "mark"]
+Mode = Literal["enforce", "shadow", "off"]
+LooksAt = Literal["question", "message"]
+CaseKind = Literal["example", "counter_example", "boundary"]
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):
     """One thing to look for. `word`: a literal, with word boundaries where its edges are letters of a script that puts
     spaces between words. `extension`: `.py`, which must end there. `regex`: RE2. `whole`: the whole text, apart from
-    surrounding spaces and closing punctuation, is this."""
+    surrounding spaces and closing punctuation, is this. `extract`: something of a kind (an amount, a URL), narrowed to
+    those that are one of `of` where that is given. `template`: the whole text has this form; `slots` says what its
+    slots may hold."""
 
     kind: TermKind
     value: str
+    of: tuple[str, ...] = ()
+    slots: dict[str, tuple[str, ...]] = {}
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -28,29 +35,49 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Conditions(msgspec.Struct, frozen=True):
-    """Scalars; None means any. Token and turn bounds are inclusive; tokens are those of the user's last message."""
+    """Scalars; None means any. Bounds are inclusive; tokens and characters are those of the user's question. `keys` and
+    `groups` are names of API keys and of their groups, `sources` says which program asks."""
 
     min_tokens: int | None = None
     max_tokens: int | None = None
+    min_characters: int | None = None
+    max_characters: int | None = None
     min_turn: int | None = None
     max_turn: int | None = None
     roles: frozenset[str] | None = None
+    keys: frozenset[str] | None = None
+    groups: frozenset[str] | None = None
+    sources: frozenset[str] | None = None
     entries: frozenset[str] | None = None
     endpoints: frozenset[str] | None = None
     languages: frozenset[str] | None = None
     asked: bool | None = None
+    brief: bool | None = None
     tools: bool | None = None
     images: bool | None = None
     structured: bool | None = None
 
 
+class Case(msgspec.Struct, frozen=True):
+    """A text and whether its rule must take it. `given` are circumstances that the text comes with (`turn`, `asked`,
+    `tools`, …); what it does not name is made to fit the rule. `why` says what the case is there for."""
+
+    text: str
+    takes: bool
+    kind: CaseKind
+    given: dict[str, Any] = {}
+    why: str | None = None
+
+
 class Rule(msgspec.Struct, frozen=True):
     """One declarative line: when all groups hold, no `none` term occurs and the conditions hold, `action` takes the
     request. The highest priority wins; among equals the one loaded first. `negatable`: an imperative whose negation
-    (不要…, 别…, don't …) before a matched term makes the rule miss.
+    (不要…, 别…, don't …) before a matched term makes the rule miss. `looks_at`: the user's question alone, or the whole
+    message that it stands in. `mode`: enforce; shadow, which only notes that the rule would have taken the request; off.
 
-    `action` is what the author named: a kind (answer, refuse, route), a name defined under `actions:`, or a task type.
-    `parameters` belong to the action; a text may be a string or a mapping of language to string."""
+    `action` is what the author named: a kind (answer, refuse, route, mark), a name defined under `actions:`, or a task
+    type. `parameters` belong to the action; a text may be a string or a mapping of language to string. `gpu_memory`: MB
+    that the action takes on the GPU; `owner` and `since` (a date) say who answers for the rule, and from when."""
 
     id: str
     pack: str
@@ -61,10 +88,30 @@ class Rule(msgspec.Struct, frozen=True):
     action: str
     parameters: dict[str, Any] = {}
     negatable: bool = True
+    looks_at: LooksAt = "question"
+    mode: Mode = "enforce"
     gpu_memory: int | None = None
-    examples: tuple[str, ...] = ()
-    counter_examples: tuple[str, ...] = ()
+    owner: str | None = None
+    since: str | None = None
+    cases: tuple[Case, ...] = ()
     source: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether a request that it takes goes on to the next rules all the same."""
+        return self.mode == "shadow" or self.action == "mark"
+
+
+class Asking(msgspec.Struct, frozen=True, gc=False):
+    """Who asks, by which way: what conditions look at besides the text. `key` is the caller's name, `group` and `role`
+    are what the config says of that key, `source` is the program."""
+
+    entry: str
+    endpoint: str
+    role: str | None = None
+    key: str | None = None
+    group: str | None = None
+    source: str | None = None
 
 
 class RuleHit(msgspec.Struct, frozen=True):
@@ -72,3 +119,12 @@ class RuleHit(msgspec.Struct, frozen=True):
 
     rule: Rule
     spans: tuple[tuple[str, int, int], ...]
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What the rules say of a request: the one that takes it, and those that it passed on its way (marks, and rules in
+    shadow). `cut` is set where time ran out: how many rules had been looked at."""
+
+    hit: RuleHit | None = None
+    passed: tuple[RuleHit, ...] = ()
+    cut: int | None = None

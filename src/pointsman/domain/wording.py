@@ -42,6 +42,10 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "规则 {rule} 命中",
         "en": "rule {rule} took it",
     },
+    "cut.reason": {
+        "zh": "{reason}（规则用时超限，看过 {rules} 条后未再继续）",
+        "en": "{reason} (time for the rules was out after {rules} of them)",
+    },
     "asks.report": {
         "zh": "规则 {rule} 命中；有不止一份报表符合，先问清楚",
         "en": "rule {rule} took it; more than one report fits, so it asks",

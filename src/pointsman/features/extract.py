@@ -17,17 +17,19 @@ from pointsman.features.tokens import estimate_tokens, prompt_tokens
 _SAMPLE = 4000
 
 
-def extract(request: Request, exact_tokens: int | None = None) -> Features:
-    """Pure. `exact_tokens` is the engine's own count of the prompt, where one was asked for."""
+def extract(request: Request, exact_tokens: int | None = None, question: str | None = None) -> Features:
+    """Pure. `exact_tokens` is the engine's own count of the prompt, where one was asked for; `question` what the user asks
+    where it is only a part of the last message."""
+    if question is None:
+        question = request.question or ""
     try:
-        return _extract(request, exact_tokens)
+        return _extract(request, exact_tokens, question)
     except UnicodeEncodeError:  # half a surrogate pair, which no encoder takes
         turns = tuple(msgspec.structs.replace(turn, text=whole_characters(turn.text)) for turn in request.turns)
-        return _extract(msgspec.structs.replace(request, turns=turns), exact_tokens)
+        return _extract(msgspec.structs.replace(request, turns=turns), exact_tokens, whole_characters(question))
 
 
-def _extract(request: Request, exact_tokens: int | None) -> Features:
-    question = request.question or ""
+def _extract(request: Request, exact_tokens: int | None, question: str) -> Features:
     sample = question[:_SAMPLE].encode()
     marks = SIGNS.look(sample)
     tokens = estimate_tokens(question)

@@ -22,6 +22,7 @@ class Caller(msgspec.Struct, frozen=True):
     role: str | None = None
     admin: bool = False
     usage: str | None = None
+    group: str | None = None
 
 
 _LOOPBACK = Caller(admin=True)
@@ -41,7 +42,8 @@ class Keys:
     def __init__(self, auth: Auth) -> None:
         self._always = auth.loopback == "key"
         self._callers = {
-            key.hash.removeprefix("sha256:"): Caller(key.name, key.role, key.admin, key.usage) for key in auth.keys
+            key.hash.removeprefix("sha256:"): Caller(key.name, key.role, key.admin, key.usage, key.group)
+            for key in auth.keys
         }
 
     def identify(self, client: Asking) -> Caller:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -12,10 +12,11 @@ from pointsman.domain.decision import Decision, Match
 from pointsman.domain.features import Features
 from pointsman.domain.policy import EntryRule
 from pointsman.domain.request import Request, Turn
-from pointsman.domain.rule import Rule, RuleHit
+from pointsman.domain.rule import Looked, Rule, RuleHit
 from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract
+from pointsman.pipeline.asked import Asked, ask, look, noted
 from pointsman.pipeline.policy import EXPORT, Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report
 from pointsman.routing.choose import Choice, Wanted, choose
@@ -31,50 +32,56 @@ def decide(
     seed: int = 0,
     exact_tokens: int | None = None,
     tongue: Tongue | None = None,
+    spent: Callable[[int], bool] | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
-    question's."""
+    question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known)."""
     entry, direct = policy.resolve(request.model)
-    features = extract(request, exact_tokens)
+    asked = ask(request, policy)
+    features = extract(request, exact_tokens, asked.question)
     tongue = tongue or tongue_of(features.language, policy.document.language)
+    decision: Decision | None = None
+    looked = Looked()
     if request.endpoint in ("chat", "completions"):
         if is_empty(request):
-            decision: Decision | None = _refuse("guard.empty", say("empty", tongue), say("empty.reason", tongue))
+            decision = _refuse("guard.empty", say("empty", tongue), say("empty.reason", tongue))
         else:
-            decision = _by_rules(request, policy, features, entry, tongue)
-    else:
-        decision = None
+            decision = _resumed(request, policy) if entry else None
+            if decision is None:
+                looked = look(asked, request, policy, features, spent)
+                decision = _by_rule(looked.hit, asked, request, policy, tongue) if looked.hit else None
     if decision is None or decision.action == "route":
         decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision)
-    return msgspec.structs.replace(decision, features=features, seed=seed, policy=policy.hash, snapshot=snapshot.hash)
-
-
-def _by_rules(
-    request: Request, policy: Policy, features: Features, entry: EntryRule | None, tongue: Tongue
-) -> Decision | None:
-    """An answer to an open question of the gateway's goes before all rules; else the first rule that takes the text."""
-    resumed = resumed_report(request, policy) if entry else None
-    if resumed is not None:
-        asked = msgspec.structs.replace(request, turns=(Turn("user", resumed.began_with),))
-        hit = _match(asked, policy, extract(asked))
-        if hit is not None and (kind := policy.action_of(hit.rule)) and kind[0] == "report":
-            if resumed.cancelled:
-                return cancelled_report(resumed.tongue, hit.rule.id)
-            return decide_report(resumed.draft, request, policy, resumed.tongue, hit.rule.id, kind[1].get("format"))
-    hit = _match(request, policy, features)
-    return _by_rule(hit, request, policy, tongue) if hit is not None else None
-
-
-def _match(request: Request, policy: Policy, features: Features) -> RuleHit | None:
-    return policy.rules_for(request.model).match(
-        request.question, features, entry=request.model, endpoint=request.endpoint, role=request.caller_role
+    if looked.passed or looked.cut is not None:
+        decision = noted(decision, looked, asked, tongue)
+    return msgspec.structs.replace(
+        decision, features=features, framed=asked.framed, seed=seed, policy=policy.hash, snapshot=snapshot.hash
     )
 
 
-def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> Decision | None:
-    text = request.question or ""
-    matched = tuple([Match(group, text[start:end], start, end) for group, start, end in hit.spans])
+def only(rules: int | None) -> Callable[[int], bool] | None:
+    """Time for so many rules: what a decision whose rules were cut is computed again with."""
+    return None if rules is None else lambda looked: looked >= rules
+
+
+def _resumed(request: Request, policy: Policy) -> Decision | None:
+    """An answer to an open question of the gateway's goes before all rules."""
+    resumed = resumed_report(request, policy)
+    if resumed is None:
+        return None
+    first = msgspec.structs.replace(request, turns=(Turn("user", resumed.began_with),))
+    asked = ask(first, policy)
+    hit = look(asked, first, policy, extract(first, None, asked.question)).hit
+    if hit is not None and (kind := policy.action_of(hit.rule)) and kind[0] == "report":
+        if resumed.cancelled:
+            return cancelled_report(resumed.tongue, hit.rule.id)
+        return decide_report(resumed.draft, request, policy, resumed.tongue, hit.rule.id, kind[1].get("format"))
+    return None
+
+
+def _by_rule(hit: RuleHit, asked: Asked, request: Request, policy: Policy, tongue: Tongue) -> Decision | None:
+    matched = asked.matched(hit)
     rule = hit.rule
     words = ", ".join(dict.fromkeys([match.text for match in matched]))
     reason = say("rule.reason", tongue, rule=rule.id, words=words) if words else say("rule.plain", tongue, rule=rule.id)
@@ -92,12 +99,12 @@ def _by_rule(hit: RuleHit, request: Request, policy: Policy, tongue: Tongue) -> 
         )
     kind, given = action
     if kind == "report":
-        draft = draft_from(request, policy)
+        draft = draft_from(asked.question or "", request, policy)
         if draft is None:
             return None
         decision = decide_report(draft, request, policy, tongue, rule.id, given.get("format"))
         return msgspec.structs.replace(decision, matched=matched)
-    parameters = given if kind == "route" else _reply(kind, given, rule, matched, text, tongue)
+    parameters = given if kind == "route" else _reply(kind, given, rule, matched, asked.question or "", tongue)
     return Decision(
         stage="model" if kind == "route" else "l0",
         rule=rule.id,
@@ -139,9 +146,9 @@ def _route(
     if entry is None:
         reason = say("named.reason", tongue, target=request.model)
         wanted: Sequence[Wanted] = [Wanted(f"named as {request.model}", direct)]
-    elif steer and hint.get("target"):
+    elif steer and (target := hint.get("target")) and (target in names or not hint.get("optional")):
         reason = steer.reason
-        wanted = [Wanted(f"rule {steer.rule}", names.get(hint["target"], ())), *policy.fallback_groups]
+        wanted = [Wanted(f"rule {steer.rule}", names.get(target, ())), *policy.fallback_groups]
     elif request.endpoint not in ("chat", "completions"):
         reason = say("named.reason", tongue, target=request.model)
         wanted = [Wanted("embedding model", tuple(t.name for t in policy.targets.values() if t.embedding))]

@@ -11,18 +11,20 @@ from pointsman.config.references import no_target, target_names
 from pointsman.config.schema import Config, Route
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, Problems, did_you_mean
-from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
+from pointsman.domain.frame import Frame
+from pointsman.domain.policy import ActionRule, EntryRule, PeriodReading, PolicyDocument, RouteRule
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import Rule
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
+from pointsman.framing import compile_frames, with_shipped
 from pointsman.pipeline.policy import EXPORT, REPORT_ACTIONS
 from pointsman.pipeline.rulebook import Rulebook
 from pointsman.rules.actions import parse_action
 
 _DEFAULTS = ("medium", "light", "heavy")
-_KINDS = ("answer", "refuse", "route")
+_KINDS = ("answer", "refuse", "route", "mark")
 Names = dict[str, tuple[str, ...]]
 """What a client may call (tier, alias, model) → the names of its targets, in the order of trying."""
 
@@ -44,6 +46,21 @@ def actions_of(config: Config) -> tuple[dict[str, ActionRule], list[Problem]]:
         except Problems as error:
             problems += error.problems
     return actions, problems
+
+
+def frames_of(config: Config) -> tuple[Frame, ...]:
+    """The frames of the config, before those that ship."""
+    own = [Frame(frame.name, frame.template, frame.regex) for frame in config.questions.frames]
+    return with_shipped(own) if config.questions.shipped else tuple(own)
+
+
+def wrong_frames(config: Config) -> list[Problem]:
+    """All that is wrong with frames of the config."""
+    try:
+        compile_frames(frames_of(config), "questions.frames")
+    except Problems as error:
+        return error.problems
+    return []
 
 
 def names_of(config: Config, targets: dict[str, tuple[Target, ...]]) -> Names:
@@ -82,7 +99,7 @@ def _steering(
     """What is wrong, each with the key that its author wrote: a target may be called `tier`."""
     found = []
     target, task = parameters.get("target"), parameters.get("task")
-    if target and names and target not in names:
+    if target and names and target not in names and not parameters.get("optional"):
         key = "tier" if "tier" in written else "target"
         found.append((key, Problem(f"{path}.target", no_target(target, names), valid=", ".join(names))))
     if task and task not in TASK_TYPES:
@@ -103,7 +120,7 @@ def build_document(
     """The document of parts that were found sound. `reports` is the catalog, with the values that its sources gave;
     `targets` are those of each key in `models:`, in the order of trying."""
     config = loaded.config
-    rules = [_plain_text_only(rule, actions) for rule in book.rules]
+    rules = [plain_text_only(rule, actions) for rule in book.rules]
     fallback = config.fallback.target or next(
         (tier for tier in (*_DEFAULTS, *config.models) if tier in config.models), None
     )
@@ -121,15 +138,17 @@ def build_document(
         routes=tuple(_route(route) for route in config.routes),
         fallback=fallback,
         max_retries=config.fallback.max_retries,
+        frames=frames_of(config),
         actions=actions,
         reports=reports,
+        periods=PeriodReading(config.time.prefer, config.time.fiscal_year_start),
         timezone=zone_name(config.server.timezone),
         language=config.server.language,
     )
     return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions, reports)))
 
 
-def _plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
+def plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
     """A canned text never answers a request for JSON or several choices, unless its rule says `structured: true`."""
     kind = actions[rule.action].kind if rule.action in actions else rule.action
     if kind != "answer" or rule.conditions.structured is not None:

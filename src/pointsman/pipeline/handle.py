@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from pointsman.admission.limits import is_near
 from pointsman.domain.attempt import Attempt, Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.record import Record, Timings
+from pointsman.domain.record import CacheOutcome, Record, Timings
 from pointsman.domain.request import Request
 from pointsman.domain.said import Said, said
-from pointsman.domain.target import Snapshot
+from pointsman.domain.target import Snapshot, Target
 from pointsman.domain.wording import Tongue, tongue_of
 from pointsman.execution.attempts import Opened, open_first
-from pointsman.pipeline.decide import decide
+from pointsman.pipeline.decide import decide, only
+from pointsman.pipeline.keeping import Keeping, Repeat, keeping_of
 from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.reply_cache import Kept, ReplyCache
 from pointsman.pipeline.report_decision import resumed_report
 from pointsman.ports.action import Action, Effect, Occasion
 from pointsman.ports.backend import Backend, BackendFailure, Call
@@ -34,10 +36,6 @@ class Exchange(Protocol):
     """What execution needs of the client's own request."""
 
     @property
-    def prompt(self) -> Any:
-        """The conversation as the client wrote it, for exact counts; None where nothing is to be counted."""
-
-    @property
     def base_url(self) -> str:
         """Where the client reached the gateway."""
 
@@ -45,9 +43,23 @@ class Exchange(Protocol):
     def must_stream(self) -> bool:
         """Whether the answer has to be a stream of events, or its whole equivalent."""
 
-    def call_for(self, model: str, changes: dict[str, Any], whole: bool) -> Call:
+    @property
+    def repeat(self) -> Repeat | None:
+        """The request as one that may have been asked before; None where no reply is ever kept."""
+
+    @property
+    def apart(self) -> Callable[[Iterable[Target]], None] | None:
+        """Work for calls to those targets that the event loop must not wait for; None where there is none."""
+
+    def prompt_for(self, target: Target) -> Any:
+        """The conversation as the target would get it, for exact counts; None where nothing is to be counted."""
+
+    def call_for(self, target: Target, changes: dict[str, Any], whole: bool) -> Call:
         """The call that an engine gets: the target's name of the model, changes by a rule. `whole`: the engine notices a
         hang-up without being asked for a stream."""
+
+    def masked(self, target: Target) -> dict[str, int] | None:
+        """How many values of each kind the target sees placeholders of; None where it sees the request as it is."""
 
 
 class Sink(Protocol):
@@ -63,6 +75,10 @@ class Sink(Protocol):
         """Returns when there is room for the next one."""
 
 
+RULES_BUDGET = 0.05
+"""Seconds that the rules may take of a request; then it goes on as if none had taken it, and says so."""
+
+
 class Pipeline:
     """Holds what outlives a request. `policy` and `backends` are swapped as one by `install`."""
 
@@ -76,11 +92,16 @@ class Pipeline:
         self.questions = OpenQuestions()
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}
+        self.caches: Mapping[str, ReplyCache] = {}
 
-    def install(self, policy: Policy, backends: Mapping[str, Backend]) -> None:
-        """From here on new requests are decided by `policy`; those under way keep theirs."""
+    def install(
+        self, policy: Policy, backends: Mapping[str, Backend], caches: Mapping[str, ReplyCache] | None = None
+    ) -> None:
+        """From here on new requests are decided by `policy`; those under way keep theirs. `caches` are by the names of
+        the entries that keep replies."""
         self.policy = policy
         self.backends = backends
+        self.caches = caches or {}
 
     def begin(self, request: Request) -> Run:
         """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
@@ -100,7 +121,9 @@ class Pipeline:
 
 
 class Run:
-    """One request under way: what it began with, and what became of it. The record is put in any case, once."""
+    """One request under way: what it began with, and what became of it. The record is put in any case, once. `cache` says
+    whether a kept reply served it and `age` for how many seconds that had been kept; `masked` is what the target did not
+    see. They are final with the decision."""
 
     def __init__(self, pipeline: Pipeline, request: Request) -> None:
         self._pipeline = pipeline
@@ -111,6 +134,10 @@ class Run:
         self._attempts: list[Attempt] = []
         self._meter = Meter()
         self._opened: Opened | None = None
+        self._caches = pipeline.caches
+        self.cache: CacheOutcome | None = None
+        self.age: float | None = None
+        self.masked: dict[str, int] | None = None
         self._outcome: Outcome = "cancelled"
         self._status, self._code = 499, "client_closed"
         self._decision: Decision | None = None
@@ -144,6 +171,10 @@ class Run:
         assert self._decision is not None
         return self._decision
 
+    def target(self, name: str) -> Target:
+        """One of the policy that it was decided by."""
+        return self._policy.targets[name]
+
     @property
     def text(self) -> str | None:
         """The reply, where the decision holds it: nothing is left to do then, and the record is put. None: `carry_out`."""
@@ -159,28 +190,38 @@ class Run:
         the engine's connection. Raises PointsmanError."""
         try:
             decision = self.decision
+            if (prepare := exchange.apart) is not None:
+                await asyncio.to_thread(prepare, [self.target(choice.target) for choice in decision.targets])
             if near := self._near_limit(decision, exchange):
                 decision = await self._counted(near, exchange)
             if decision.error:
                 raise _no_reply(decision, Said(*(self._decide(t).reason for t in _TONGUES)))
             if decision.stage == "l0":
                 return (await self._act(decision, exchange)).text
+            keeping = await self._keeping(decision, exchange) if self._caches else None
+            if keeping is not None and keeping.kept is not None:
+                await self._replay(keeping.kept, exchange, sink)
+                return None
             opened = self._opened = await self._open(decision, exchange)
             meter, stream = self._meter, opened.stream
+            self.masked = exchange.masked(self.target(opened.target))
             content_type = stream.header("content-type")
 
             def pass_on(data: bytes) -> bool:
                 meter.feed(data)
                 return sink.feed(data)
 
+            pass_all = pass_on if keeping is None else keeping.also(pass_on)
             meter.first_at = self._pipeline.clock.monotonic()
             sink.begin(opened.target, content_type)
-            if not pass_on(opened.first):
+            if not pass_all(opened.first):
                 await sink.room()
-            await stream.pour(pass_on, sink.room)
+            await stream.pour(pass_all, sink.room)
             if opened.streams and not meter.complete and "json" not in (content_type or ""):
                 broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
                 raise BackendFailure("reset", broken, sent=True)
+            if keeping is not None:
+                keeping.end(opened.target, content_type, self._pipeline.clock.monotonic())
             self._ended("ok", 200, "")
             return None
         except BackendFailure as error:
@@ -209,7 +250,7 @@ class Run:
         """A target whose limit is so near to the estimate that only its engine can tell. Engines count text only, so prompts
         with tools or images stay with the estimate."""
         features = decision.features
-        if features is None or features.tools or features.images or exchange.prompt is None:
+        if features is None or features.tools or features.images:
             return None
         if decision.stage == "model" or decision.rule == "guard.length":
             for choice in (*decision.targets, *decision.left_out):
@@ -219,8 +260,11 @@ class Run:
 
     async def _counted(self, target: str, exchange: Exchange) -> Decision:
         """The decision made again with that engine's own count; as it was, where it cannot be had in time."""
+        prompt = exchange.prompt_for(self.target(target))
+        if prompt is None:
+            return self.decision
         try:
-            counting = self._backends[target].count_tokens(exchange.prompt)
+            counting = self._backends[target].count_tokens(prompt)
             self._exact = await asyncio.wait_for(counting, COUNT_TIMEOUT)
         except (BackendFailure, TimeoutError):
             return self.decision
@@ -230,7 +274,15 @@ class Run:
         return self.decision
 
     def _decide(self, tongue: Tongue | None = None) -> Decision:
-        return decide(self.request, self._policy, self._snapshot, exact_tokens=self._exact, tongue=tongue)
+        """The first time rules have a budget of time; again, they look as far as they did then."""
+        before = self._decision
+        spent = self._budget() if before is None else only(before.rules_cut)
+        return decide(self.request, self._policy, self._snapshot, exact_tokens=self._exact, tongue=tongue, spent=spent)
+
+    def _budget(self) -> Callable[[int], bool]:
+        now = self._pipeline.clock.monotonic
+        end = now() + RULES_BUDGET
+        return lambda looked: now() > end
 
     async def _open(self, decision: Decision, exchange: Exchange) -> Opened:
         """The first target that gives a good reply."""
@@ -239,13 +291,33 @@ class Run:
         return await open_first(
             [choice.target for choice in decision.targets],
             backends,
-            lambda name: exchange.call_for(targets[name].model, body_changes, backends[name].whole),
+            lambda name: exchange.call_for(targets[name], body_changes, backends[name].whole),
             max_retries=decision.max_retries,
             clock=self._pipeline.clock,
             began=self._began,
             attempts=self._attempts,
             must_stream=exchange.must_stream,
         )
+
+    async def _keeping(self, decision: Decision, exchange: Exchange) -> Keeping | None:
+        """Where the entry keeps replies: with the kept one, if there is one that will do."""
+        cache, repeat = self._caches.get(self.request.model), exchange.repeat
+        if cache is None or repeat is None:
+            return None
+        keeping = await keeping_of(cache, self.request, decision, repeat)
+        keeping.look(self._pipeline.clock.monotonic(), repeat.counted)
+        self.cache = keeping.outcome
+        return keeping
+
+    async def _replay(self, kept: Kept, exchange: Exchange, sink: Sink) -> None:
+        """As if its target had answered again."""
+        assert exchange.repeat is not None
+        self.age = self._pipeline.clock.monotonic() - kept.at
+        content_type, data = exchange.repeat.replay(kept)
+        sink.begin(kept.target, content_type)
+        if not sink.feed(data):
+            await sink.room()
+        self._ended("ok", 200, "")
 
     async def _act(self, decision: Decision, exchange: Exchange) -> Effect:
         """Carries out what a rule decided. A text that is ready needs no action."""
@@ -302,6 +374,8 @@ class Run:
             output_tokens=tokens[1],
             cached_tokens=tokens[2],
             output_estimated=tokens[3],
+            masked=self.masked,
+            cache=self.cache,
         )
         self._pipeline.recorder.put(record, self._policy.document, self._snapshot)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
@@ -10,12 +11,13 @@ from pointsman.domain.rule import Rule
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
+from pointsman.framing import compile_frames
 from pointsman.routing.choose import Wanted
 from pointsman.routing.routes import in_order
-from pointsman.rules import RuleSet, compile_rules
+from pointsman.rules import RuleSet, compile_rules, no_pause
 
 _TIERS = ("light", "medium", "heavy")
-_KINDS = ("answer", "refuse", "route")
+_KINDS = ("answer", "refuse", "route", "mark")
 EXPORT = "export_report"
 REPORT_ACTIONS: dict[str, dict[str, Any]] = {
     EXPORT: {},
@@ -28,11 +30,13 @@ REPORT_ACTIONS: dict[str, dict[str, Any]] = {
 class Policy:
     """Immutable. Built off the event loop, swapped by one assignment."""
 
-    def __init__(self, document: PolicyDocument) -> None:
+    def __init__(self, document: PolicyDocument, hash: str | None = None, pause: Callable[[], None] = no_pause) -> None:
+        """`hash` is the document's, where it is known; `pause` is called every now and then while it compiles."""
         self.document = document
-        self.hash = document.hash
+        self.hash = hash or document.hash
         self.targets: dict[str, Target] = {target.name: target for target in document.targets}
         self.entries: dict[str, EntryRule] = {entry.name: entry for entry in document.entries}
+        self.frames = compile_frames(document.frames)
         self.routes = in_order(document.routes)
         tiers = [document.fallback, *(route.target for route in self.routes), *_TIERS]
         self.tier_targets = tuple(
@@ -50,12 +54,13 @@ class Policy:
             for route in self.routes
         }
         self._actions: dict[int, tuple[str, dict[str, Any]] | None] = {}
-        self._guards = compile_rules([rule for rule in document.rules if rule.pack in document.guard_packs])
+        guards = [rule for rule in document.rules if rule.pack in document.guard_packs]
+        self._guards = compile_rules(guards, pause)
         compiled: dict[tuple[str, ...] | None, RuleSet] = {}
         for entry in document.entries:
             if entry.packs not in compiled:
                 compiled[entry.packs] = compile_rules(
-                    [rule for rule in document.rules if entry.packs is None or rule.pack in entry.packs]
+                    [rule for rule in document.rules if entry.packs is None or rule.pack in entry.packs], pause
                 )
         self._rules = {entry.name: compiled[entry.packs] for entry in document.entries}
 

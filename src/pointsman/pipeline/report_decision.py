@@ -27,12 +27,12 @@ def resumed_report(request: Request, policy: Policy) -> Resumed | None:
     """An answer to a question that the gateway asked about a report."""
     if not policy.document.reports or len(request.turns) < 3:
         return None
-    return resume(request, policy.document.reports, today_of(request, policy))
+    return resume(request, policy.document.reports, today_of(request, policy), policy.document.periods)
 
 
-def draft_from(request: Request, policy: Policy) -> Draft | None:
+def draft_from(question: str, request: Request, policy: Policy) -> Draft | None:
     """What the question says of a report; None where some of its words say something else: then no report is meant."""
-    draft = draft_of(request.question or "", policy.document.reports, today_of(request, policy))
+    draft = draft_of(question, policy.document.reports, today_of(request, policy), policy.document.periods)
     return draft if draft.is_request else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from pointsman.config.rule_files import RuleFile
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.rule import Rule
-from pointsman.rules import duplicate_ids, parse_rules
+from pointsman.rules import duplicate_ids, missing_cases, parse_rules
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -38,8 +38,9 @@ class Rulebook(msgspec.Struct, frozen=True):
     sites: dict[str, Site]
 
 
-def read_rulebook(files: Iterable[RuleFile]) -> tuple[Rulebook, list[Problem]]:
-    """The rules of all files that are sound, and all that is wrong with any, each with its file and line."""
+def read_rulebook(files: Iterable[RuleFile], *, cases: bool = True) -> tuple[Rulebook, list[Problem]]:
+    """The rules of all files that are sound, and all that is wrong with any, each with its file and line; also that a rule
+    lacks `cases`, unless these do not matter."""
     rules: list[Rule] = []
     sites: list[Site] = []
     problems: list[Problem] = []
@@ -50,13 +51,23 @@ def read_rulebook(files: Iterable[RuleFile]) -> tuple[Rulebook, list[Problem]]:
             problems += [_placed(file, problem) for problem in error.problems]
             continue
         rules += parsed
-        sites += [Site(file, place) for place in range(len(parsed))]
+        there = [Site(file, place) for place in range(len(parsed))]
+        sites += there
+        if cases:
+            problems += _without_cases(parsed, there)
     problems += duplicate_ids(rules, [site.where("id") for site in sites])
     first: dict[str, tuple[Rule, Site]] = {}
     for rule, site in zip(rules, sites, strict=True):
         first.setdefault(rule.id, (rule, site))
     book = Rulebook(tuple(rule for rule, _ in first.values()), {rule_id: site for rule_id, (_, site) in first.items()})
     return book, problems
+
+
+def _without_cases(rules: tuple[Rule, ...], sites: list[Site]) -> Iterator[Problem]:
+    """Rules that lack cases. The flat form may lack them: it is also written by others, who have none."""
+    for rule, site in zip(rules, sites, strict=True):
+        if "when" in site.data and (lacking := missing_cases(rule)):
+            yield Problem(f"rules.{rule.id}", lacking, where=site.where("id"))
 
 
 def _placed(file: RuleFile, problem: Problem) -> Problem:

@@ -8,6 +8,7 @@ from enum import Enum
 import re2
 from msgspec.structs import replace
 
+from pointsman.domain.policy import LOOKING_BACK, PeriodReading
 from pointsman.domain.report import Filter, ReportSpec
 from pointsman.periods.fold import fold
 from pointsman.planning.clarify import Asked
@@ -47,7 +48,12 @@ class Reply(Enum):
 
 
 def complete(
-    draft: Draft, asked: Asked, answer: str, catalog: tuple[ReportSpec, ...], today: datetime.date
+    draft: Draft,
+    asked: Asked,
+    answer: str,
+    catalog: tuple[ReportSpec, ...],
+    today: datetime.date,
+    reading: PeriodReading = LOOKING_BACK,
 ) -> Draft | Reply:
     """The draft with the answer in its slot, or what else it was."""
     folded = fold(answer).strip()
@@ -62,7 +68,7 @@ def complete(
     words = _in_words(asked, folded)
     if words is None:
         return Reply.AGAIN
-    said = draft_of(words, catalog, today, answer=asked.slot == "value")
+    said = draft_of(words, catalog, today, reading, answer=asked.slot == "value")
     if said.strange or (said.unknown and asked.slot != "value"):
         return Reply.OTHER
     draft = replace(draft, formats=said.formats or draft.formats, details=draft.details and not said.formats)

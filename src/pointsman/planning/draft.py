@@ -7,6 +7,7 @@ import datetime
 import msgspec
 import re2
 
+from pointsman.domain.policy import LOOKING_BACK, PeriodReading
 from pointsman.domain.report import DimensionSpec, Filter, Format, Period, ReportSpec
 from pointsman.periods import find_periods
 from pointsman.periods.fold import fold
@@ -55,7 +56,14 @@ class Draft(msgspec.Struct, frozen=True):
         )
 
 
-def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date, *, answer: bool = False) -> Draft:
+def draft_of(
+    text: str,
+    catalog: tuple[ReportSpec, ...],
+    today: Date,
+    reading: PeriodReading = LOOKING_BACK,
+    *,
+    answer: bool = False,
+) -> Draft:
     """Pure. Reads report, period, values, grouping and format out of the text; what is left must be filler. In an
     `answer` to the question for a value, values go before all else."""
     if len(text) > LONGEST:
@@ -78,9 +86,11 @@ def draft_of(text: str, catalog: tuple[ReportSpec, ...], today: Date, *, answer:
         take_filters()
     for recipient in _RECIPIENT.finditer(folded):
         remaining.strike(*recipient.span())
-    periods = find_periods(text, today)
-    for period in periods:
+    found = find_periods(text, today, prefer=reading.prefer, fiscal_start=reading.fiscal_start)
+    for period in found:
         remaining.strike(*period.span, PERIOD)
+    # Beside a period that has begun, one to come is when the report is wanted: 导出上周报表，明天要.
+    periods = tuple(period for period in found if period.start <= today) or found
     no_date = take_no_date(remaining)
     formats = remaining.take(FORMATS, FORMAT)
     named = remaining.take((word for spec in specs for word in _report_words(spec)), REPORT)

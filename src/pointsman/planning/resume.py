@@ -6,6 +6,7 @@ import datetime
 
 import msgspec
 
+from pointsman.domain.policy import LOOKING_BACK, PeriodReading
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.request import Request
 from pointsman.domain.wording import Tongue
@@ -25,7 +26,12 @@ class Resumed(msgspec.Struct, frozen=True):
     cancelled: bool = False
 
 
-def resume(request: Request, catalog: tuple[ReportSpec, ...], today: datetime.date) -> Resumed | None:
+def resume(
+    request: Request,
+    catalog: tuple[ReportSpec, ...],
+    today: datetime.date,
+    reading: PeriodReading = LOOKING_BACK,
+) -> Resumed | None:
     """None where the assistant's last message is no question of ours, or the user's last is no answer to it: then the
     question is dropped, and the message is looked at afresh."""
     turns = [turn for turn in request.turns if turn.role not in ("system", "developer")]
@@ -40,10 +46,10 @@ def resume(request: Request, catalog: tuple[ReportSpec, ...], today: datetime.da
     if not answers:
         return None
     began_with = turns[-1].text
-    draft = draft_of(began_with, catalog, today)
+    draft = draft_of(began_with, catalog, today, reading)
     tongue = answers[-1][0].tongue
     for number, (asked, answer) in enumerate(reversed(answers), 1):
-        result = complete(draft, asked, answer, catalog, today)
+        result = complete(draft, asked, answer, catalog, today, reading)
         if isinstance(result, Draft):
             draft = result
         elif result is Reply.CANCEL and number == len(answers):

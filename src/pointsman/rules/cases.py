@@ -1,90 +1,134 @@
-"""A rule's own examples: each must be taken by that rule, each counter example must not."""
+"""A rule's own cases: it must take each example and no counter example; a boundary case says itself which it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal
 
 import msgspec
 
 from pointsman.domain.errors import Problem
 from pointsman.domain.features import Features, Language
-from pointsman.domain.rule import Conditions, Rule
-from pointsman.domain.said import said
+from pointsman.domain.rule import Asking, Case, Rule
+from pointsman.domain.said import Said, said
 from pointsman.rules.match import RuleSet
 
+KEYS = {"example": "examples", "counter_example": "counter_examples", "boundary": "boundary"}
+"""Where the cases of each kind stand in a rule."""
+_FEATURES = ("asked", "brief", "tools", "images", "structured")
+_ASKING = ("entry", "endpoint", "role", "key", "group", "source")
 
-class FailedCase(msgspec.Struct, frozen=True):
-    """A case that came out otherwise than its rule says: the `index`-th of its kind. `won` is the rule that took the
-    text, None when none did."""
+
+class RanCase(msgspec.Struct, frozen=True):
+    """A case and what came of it: the `index`-th of its kind. `won` is the rule that took the text, None when none did;
+    `taken` whether the case's own rule did, or would have if it were not in shadow."""
 
     rule: Rule
-    kind: Literal["example", "counter_example"]
+    case: Case
     index: int
-    text: str
     won: str | None
+    taken: bool
+
+    @property
+    def holds(self) -> bool:
+        return self.taken == self.case.takes
+
+    @property
+    def path(self) -> str:
+        return f"{KEYS[self.case.kind]}[{self.index}]"
 
     @property
     def problem(self) -> Problem:
-        if self.kind == "counter_example":
+        """What is wrong with a case that does not hold."""
+        if not self.case.takes:
             message = said(
                 "{text!r} is taken by this rule and should not be",
                 "{text!r} 不应命中这条规则，却命中了",
-                text=self.text,
+                text=self.case.text,
             )
         elif self.won is None:
             message = said(
                 "{text!r} is taken by no rule and should be by this one",
                 "{text!r} 应命中这条规则，却没有命中任何规则",
-                text=self.text,
+                text=self.case.text,
             )
         else:
             message = said(
                 "{text!r} is taken by rule {won} and should be by this one",
                 "{text!r} 应命中这条规则，却命中了规则 {won}",
-                text=self.text,
+                text=self.case.text,
                 won=self.won,
             )
-        return Problem(f"rules.{self.rule.id}.{self.kind}s", message, where=self.rule.source or None)
+        return Problem(f"rules.{self.rule.id}.{KEYS[self.case.kind]}", message, where=self.rule.source or None)
+
+
+def run_cases(
+    ruleset: RuleSet, rules: Iterable[Rule], features: Callable[[str], Features] | None = None
+) -> tuple[RanCase, ...]:
+    """Run the cases of `rules` against `ruleset`. The circumstances (role, entry, endpoint, turn, tools, …) are made to
+    fit the rule under test, apart from those that the case gives itself; language and length are the text's own, as
+    `features` tells them (default: `plain_features`). A rule that is off has no say, and its cases are not run."""
+    ran = []
+    for rule in rules:
+        if rule.mode == "off":
+            continue
+        counts = dict.fromkeys(KEYS, 0)
+        for case in rule.cases:
+            won, taken = _taken(ruleset, rule, case, (features or plain_features)(case.text))
+            ran.append(RanCase(rule, case, counts[case.kind], won, taken))
+            counts[case.kind] += 1
+    return tuple(ran)
 
 
 def failed_cases(
     ruleset: RuleSet, rules: Iterable[Rule], features: Callable[[str], Features] | None = None
-) -> tuple[FailedCase, ...]:
-    """Run the cases of `rules` against `ruleset`. The circumstances (role, entry, endpoint, turn, tools, …) are made to
-    fit the rule under test, so that only the text decides; language and length are the text's own, as `features`
-    tells them (default: `plain_features`)."""
-    failed = []
-    for rule in rules:
-        cases: tuple[tuple[Literal["example", "counter_example"], tuple[str, ...]], ...] = (
-            ("example", rule.examples),
-            ("counter_example", rule.counter_examples),
-        )
-        for kind, texts in cases:
-            for index, text in enumerate(texts):
-                won = _winner(ruleset, rule.conditions, text, (features or plain_features)(text))
-                if (won == rule.id) != (kind == "example"):
-                    failed.append(FailedCase(rule, kind, index, text, won))
-    return tuple(failed)
+) -> tuple[RanCase, ...]:
+    """Those of `run_cases` that do not hold."""
+    return tuple(case for case in run_cases(ruleset, rules, features) if not case.holds)
 
 
-def _winner(ruleset: RuleSet, conditions: Conditions, text: str, features: Features) -> str | None:
-    fitting = msgspec.structs.replace(
-        features,
-        turns=max(conditions.min_turn or 1, min(features.turns, conditions.max_turn or features.turns)),
-        asked=bool(conditions.asked),
-        tools=bool(conditions.tools),
-        images=int(bool(conditions.images)),
-        structured=bool(conditions.structured),
+def missing_cases(rule: Rule) -> Said | None:
+    """What a rule lacks of the cases that every rule must have: an example, a counter example and a boundary case."""
+    there = {case.kind for case in rule.cases}
+    lacking = [name for kind, name in KEYS.items() if kind not in there]
+    if not lacking:
+        return None
+    return said(
+        "has no {lacking}: a rule needs `examples` (texts that it must take), `counter_examples` (texts that it must not) "
+        "and `boundary` (a text just inside or outside, with `takes: true` or `false`)",
+        "缺少 {lacking}：每条规则都要有 `examples`（必须命中的文本）、`counter_examples`（不得命中的文本）"
+        "和 `boundary`（刚好在界内或界外的文本，写明 `takes: true` 或 `false`）",
+        lacking=", ".join(f"`{name}`" for name in lacking),
     )
-    hit = ruleset.match(
-        text,
-        fitting,
-        entry=min(conditions.entries or {"auto"}),
-        endpoint=min(conditions.endpoints or {"chat"}),
-        role=min(conditions.roles) if conditions.roles else None,
-    )
-    return hit.rule.id if hit else None
+
+
+def _taken(ruleset: RuleSet, rule: Rule, case: Case, features: Features) -> tuple[str | None, bool]:
+    conditions, given = rule.conditions, case.given
+    fitting = {
+        "asked": bool(conditions.asked),
+        "brief": features.brief if conditions.brief is None else conditions.brief,
+        "tools": bool(conditions.tools),
+        "images": int(bool(conditions.images)),
+        "structured": bool(conditions.structured),
+    }
+    fitting.update((name, given[name]) for name in _FEATURES if name in given)
+    turns = given.get("turn", max(conditions.min_turn or 1, min(features.turns, conditions.max_turn or features.turns)))
+    about = {
+        "entry": min(conditions.entries or {"auto"}),
+        "endpoint": min(conditions.endpoints or {"chat"}),
+        "role": _least(conditions.roles),
+        "key": _least(conditions.keys),
+        "group": _least(conditions.groups),
+        "source": _least(conditions.sources),
+    }
+    about.update((name, given[name]) for name in _ASKING if name in given)
+    seen = msgspec.structs.replace(features, turns=turns, **fitting)
+    looked = ruleset.look(case.text, seen, Asking(**about))  # type: ignore[arg-type]
+    won = looked.hit.rule.id if looked.hit else None
+    return won, won == rule.id or any(hit.rule.id == rule.id for hit in looked.passed)
+
+
+def _least(names: frozenset[str] | None) -> str | None:
+    return min(names) if names else None
 
 
 def plain_features(text: str) -> Features:

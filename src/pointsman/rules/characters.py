@@ -19,22 +19,30 @@ _UNSPACED = (
     (0xFF66, 0xFFDC),  # half-width kana and Hangul
 )
 _ACCENTS = range(0x0300, 0x0370)  # they continue the letter before them
+MARKS = (*_ACCENTS, *range(0x1AB0, 0x1B00), *range(0x1DC0, 0x1E00), *range(0x20D0, 0x2100), *range(0xFE20, 0xFE30))
 
 
 def ranges(points: Iterable[int]) -> list[tuple[int, int]]:
     """The runs of neighbours among `points`, first and last."""
-    runs: list[tuple[int, int]] = []
-    for point in sorted(set(points)):
-        if runs and point == runs[-1][1] + 1:
-            runs[-1] = runs[-1][0], point
-        else:
-            runs.append((point, point))
-    return runs
+    wanted = set(points)
+    there = bytearray(max(wanted, default=-1) + 1)
+    for point in wanted:
+        there[point] = 1
+    return [(run.start(), run.end() - 1) for run in re.finditer(b"\x01+", there)]
 
 
-def one_of(runs: Iterable[tuple[int, int]]) -> str:
-    """The class of these characters as a pattern for `re`."""
-    return "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in runs) + "]"
+def one_of(runs: Iterable[tuple[int, int]], but: str = "") -> str:
+    """The class of these characters as a pattern for `re`; with `but="^"`, of all others."""
+    return f"[{but}{''.join([f'{_written(first)}-{_written(last)}' for first, last in runs])}]"
+
+
+def _written(point: int) -> str:
+    return f"\\x{point:02x}" if point < 0x80 else chr(point)  # in full, because `re` reads escapes slowly
+
+
+def for_re2(runs: Iterable[tuple[int, int]]) -> str:
+    """These characters as RE2 writes them inside a class."""
+    return "".join(f"\\x{{{first:x}}}-\\x{{{last:x}}}" for first, last in runs)
 
 
 def _letters() -> list[int]:
@@ -48,7 +56,7 @@ def _letters() -> list[int]:
 
 WORD_LETTERS = _letters()
 _ASCII = b"abcdefghijklmnopqrstuvwxyz0123456789_"
-_LETTERS = re.compile(one_of(ranges(WORD_LETTERS)) + "+")
+LETTERS = re.compile(one_of(ranges(WORD_LETTERS)) + "+")
 _MARK = "\x7f"
 _BLOCK = 1 << 15  # characters that one call works on; in between, other threads may run
 _BLANKED = bytes(byte if byte in _ASCII else 0x20 for byte in range(256))
@@ -60,7 +68,7 @@ def is_word(character: str) -> bool:
     """Whether a character of a folded text belongs to a word; the empty string does not."""
     if character < "\x80":
         return character != "" and ord(character) in _WORD_BYTES
-    return _LETTERS.match(character) is not None
+    return LETTERS.match(character) is not None
 
 
 def blanked(text: str, data: bytes, simple: bool) -> bytes:
@@ -69,7 +77,7 @@ def blanked(text: str, data: bytes, simple: bool) -> bytes:
     if simple:
         return data.translate(_BLANKED)
     blocks = [text[start : start + _BLOCK].replace(_MARK, " ") for start in range(0, len(text), _BLOCK)]
-    return "".join([_LETTERS.sub(_MARK, block) for block in blocks]).encode().translate(_MARKED)
+    return "".join([LETTERS.sub(_MARK, block) for block in blocks]).encode().translate(_MARKED)
 
 
 def word_before(data: bytes, place: int) -> bool:

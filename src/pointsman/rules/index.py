@@ -13,13 +13,15 @@ cheaper than the hits to come, that is done (behind a filter of characters).
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 
 import ahocorasick_rs
 
 from pointsman.rules.characters import blanked, word_after, word_before
+from pointsman.rules.extracts import Extracted
 from pointsman.rules.fold import Folded
-from pointsman.rules.terms import Finder, Regex, Whole, Word
+from pointsman.rules.glance import Glance
+from pointsman.rules.terms import Finder, Verified, Whole, Word
 from pointsman.rules.whole import core
 
 _NONE = -1
@@ -36,18 +38,23 @@ class Index:
     """Immutable after construction; `scan` may be called from many threads. `decided[i]` is False where term i is only
     ever reported as possible; `unanchored` holds regexes that have no literal and so are possible in every text."""
 
-    def __init__(self, terms: Sequence[Finder]) -> None:
+    def __init__(self, terms: Sequence[Finder], pause: Callable[[], None] = lambda: None) -> None:
         self.decided = [True] * len(terms)
         self.unanchored: set[int] = set()
         self._tokens: dict[bytes, int] = {}
         self._whole: dict[str, list[int]] = {}
+        extracts: list[tuple[str, int]] = []
         words: dict[str, int] = {}
         literals: dict[str, list[int]] = {}
         for number, term in enumerate(terms):
+            pause()
             if isinstance(term, Whole):
                 for key in term.keys:
                     self._whole.setdefault(key, []).append(number)
-            elif isinstance(term, Regex):
+            elif isinstance(term, Extracted):
+                self.decided[number] = False
+                extracts.append((term.kind, number))
+            elif isinstance(term, Verified):
                 self.decided[number] = False
                 if term.literals is None:
                     self.unanchored.add(number)
@@ -60,9 +67,11 @@ class Index:
                 literals.setdefault(term.text[:_HEAD], []).append(number)
             else:
                 words[term.text] = number
+        self._glance = Glance(extracts)
+        self.unanchored.update(self._glance.always)
         self._keys = frozenset(self._tokens)
         self._longest_whole = max(map(len, self._whole), default=-1)
-        depths = _depths({*words, *literals})
+        depths = _depths({*words, *literals}, pause)
         for text, number in list(words.items()):
             if depths[text] > _DEPTH:
                 self.decided[number] = False
@@ -71,9 +80,15 @@ class Index:
         for text in [text for text in literals if depths[text] > _DEPTH]:
             shallow = _shallow(text, depths)
             literals[shallow] = literals.get(shallow, []) + literals.pop(text)
-        self._build(terms, words, literals)
+        self._build(terms, words, literals, pause)
 
-    def _build(self, terms: Sequence[Finder], words: dict[str, int], literals: dict[str, list[int]]) -> None:
+    def _build(
+        self,
+        terms: Sequence[Finder],
+        words: dict[str, int],
+        literals: dict[str, list[int]],
+        pause: Callable[[], None],
+    ) -> None:
         """Patterns of the automaton: a free word settles its term, a bounded one needs its neighbours looked at, a
         literal makes terms possible. The same string may stand twice, as a bounded word and as a literal."""
         self._patterns: list[bytes] = []
@@ -81,6 +96,7 @@ class Index:
         self._term: list[int] = []
         self._possible: dict[int, tuple[int, ...]] = {}
         for text, number in words.items():
+            pause()
             term = terms[number]
             assert isinstance(term, Word)
             bounded = term.left or term.right
@@ -107,6 +123,7 @@ class Index:
         literal occurs, and must be verified. Linear in the text."""
         found: set[int] = set()
         possible = set(self.unanchored)
+        possible.update(self._glance.possible(folded.data))
         if self._keys:
             words = self._words(blanked(folded.text, folded.data, folded.simple))
             found.update(map(self._tokens.__getitem__, words))
@@ -202,10 +219,11 @@ class Index:
                 seen.add(number)
 
 
-def _depths(texts: set[str]) -> dict[str, int]:
+def _depths(texts: set[str], pause: Callable[[], None]) -> dict[str, int]:
     """For each text, how many of the texts end wherever it ends: itself and those that are its suffixes."""
     depths: dict[str, int] = {}
     for text in sorted(texts, key=len):
+        pause()
         suffix = next((text[cut:] for cut in range(1, len(text)) if text[cut:] in texts), None)
         depths[text] = 1 if suffix is None else depths[suffix] + 1
     return depths

@@ -4,6 +4,8 @@ one of them is there. Everything not surely understood counts as "no literal kno
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pointsman.rules.fold import fold
 from pointsman.rules.regex import folded_source
 
@@ -16,6 +18,7 @@ class _Unknown(Exception):
     """The pattern holds something that this reader does not know."""
 
 
+@lru_cache(maxsize=4096)
 def required_literals(source: str) -> frozenset[str] | None:
     """Folded strings, one of which is in every text that the pattern matches; None where no such set is known."""
     reader = _Reader(folded_source(source))

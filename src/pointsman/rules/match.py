@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pointsman.domain.features import Features
-from pointsman.domain.rule import Conditions, Rule, RuleHit
+from pointsman.domain.rule import Asking, Conditions, Looked, Rule, RuleHit
+from pointsman.rules.conditions import holds
 from pointsman.rules.fold import Folded, fold
 from pointsman.rules.index import Index
 from pointsman.rules.negation import Found, negated, negators, taken_back
+from pointsman.rules.template import Template
 from pointsman.rules.terms import Finder, Place, Whole
+
+_NOTHING = Looked()
 
 
 class GroupPlan:
@@ -28,7 +32,9 @@ class GroupPlan:
 class RulePlan:
     """A rule, ready to be checked."""
 
-    __slots__ = ("conditions", "gate", "groups", "more_gates", "negatable", "none", "rule", "settled")
+    __slots__ = (
+        "conditions", "gate", "groups", "more_gates", "negatable", "none", "of_message", "passes", "rule", "settled"
+    )  # fmt: skip
 
     def __init__(self, rule: Rule, groups: tuple[GroupPlan, ...], none: GroupPlan | None) -> None:
         self.rule = rule
@@ -40,7 +46,10 @@ class RulePlan:
         self.settled = all(group.at_least == 1 and not group.unsure for group in groups)
         self.conditions = None if rule.conditions == Conditions() else rule.conditions
         # A term that is the whole text has nothing before it that could negate it.
-        self.negatable = rule.negatable and any(term.kind != "whole" for group in rule.groups for term in group.terms)
+        anywhere = any(term.kind not in ("whole", "template") for group in rule.groups for term in group.terms)
+        self.negatable = rule.negatable and anywhere
+        self.of_message = rule.looks_at == "message"
+        self.passes = rule.passes
 
     def posted_under(self, place: int) -> None:
         """Of every other group, a term must have been seen before the rule is looked at closer."""
@@ -54,12 +63,13 @@ class RulePlan:
 class _Text:
     """What one call has learned of its text. Lives for that call only."""
 
-    __slots__ = ("_negators", "_taken_back", "_verified", "folded", "found", "possible", "terms")
+    __slots__ = ("_negators", "_taken_back", "_verified", "folded", "found", "possible", "present", "terms")
 
     def __init__(self, folded: Folded, found: set[int], possible: set[int], terms: Sequence[Finder]) -> None:
         self.folded = folded
         self.found = found
         self.possible = possible
+        self.present = found | possible if possible else found
         self.terms = terms
         self._verified: dict[int, bool] = {}
         self._negators: Found | None = None
@@ -103,16 +113,19 @@ class _Text:
             self._taken_back = taken_back(self.folded)
         if not self._negators and not self._taken_back:
             return False
-        terms = [term for group in plan.groups for term in self.terms_of(group) if not isinstance(term, Whole)]
+        terms = [
+            term for group in plan.groups for term in self.terms_of(group) if not isinstance(term, (Whole, Template))
+        ]
         if not terms or self._taken_back:
             return bool(terms)
         return negated(self.folded, self._negators, [term.occurrences(self.folded) for term in terms])
 
 
 class RuleSet:
-    """Rules compiled for matching: `rules` in rank order (priority, then load order), highest first."""
+    """Rules compiled for matching: `rules` in rank order (priority, then load order), highest first; those that are off
+    are not among them."""
 
-    __slots__ = ("_always", "_index", "_plans", "_posted", "_posting", "_terms", "rules")
+    __slots__ = ("_always", "_index", "_of_message", "_plans", "_posted", "_posting", "_terms", "rules")
 
     def __init__(
         self,
@@ -129,67 +142,86 @@ class RuleSet:
         self._posted = posted
         self._posting = frozenset(posted)
         self._always = tuple(always)
+        self._of_message = any(plan.of_message for plan in plans)
 
     def match(
-        self, text: str | None, features: Features, *, entry: str, endpoint: str, role: str | None
+        self, text: str | None, features: Features, *, entry: str, endpoint: str = "chat", role: str | None = None
     ) -> RuleHit | None:
-        """The highest rule that takes the request, with the places of its terms; None when none does.
+        """The rule that takes the text, where nothing else is known of who asks; see `look`."""
+        return self.look(text, features, Asking(entry, endpoint, role)).hit
 
-        `text` is the user's question; None (no question, as in a tool loop) is as good as an empty text: only rules
-        without groups can take it. `role` is the caller's; a rule that names roles needs one of them.
-        Spans are half-open ranges of the original text: for each group, each distinct term that occurs, at its first
-        place, ordered by place with the longer first. Overlapping terms all count."""
-        folded = fold(text or "")
-        found, possible = self._index.scan(folded)
-        present = found | possible if possible else found
-        ranks = set(self._always)
-        for number in self._posting.intersection(present):
-            ranks.update(self._posted[number])
+    def look(
+        self,
+        text: str | None,
+        features: Features,
+        asking: Asking,
+        *,
+        message: str | None = None,
+        spent: Callable[[int], bool] | None = None,
+    ) -> Looked:
+        """The highest rule that takes the request, with the places of its terms, and what it passed before that.
+
+        `text` is the user's question, `message` what it stands in, where that is more. None (no question, as in a tool
+        loop) is as good as an empty text: only rules without groups can take it. `spent(n)` says, after n rules were
+        looked at, whether time is out; then no rule takes the request.
+        Spans are half-open ranges of the text that the rule looks at: for each group, each distinct term that occurs, at
+        its first place, ordered by place with the longer first. Overlapping terms all count."""
+        state, ranks = self._seen(text or "")
+        whole = state
+        if self._of_message and message is not None and message != text:
+            whole, more = self._seen(message)
+            ranks = {rank for rank in ranks if not self._plans[rank].of_message}
+            ranks.update([rank for rank in more if self._plans[rank].of_message])
         if not ranks:
-            return None
-        state = _Text(folded, found, possible, self._terms)
+            return _NOTHING
+        passed: list[RuleHit] = []
+        looked = 0
         for rank in sorted(ranks):
             plan = self._plans[rank]
+            if spent is not None and spent(looked):
+                return Looked(None, tuple(passed), looked)
+            looked += 1
+            seen = whole if plan.of_message else state
             gate = plan.gate
-            if gate is not None and (present.isdisjoint(gate) or any(map(present.isdisjoint, plan.more_gates))):
-                continue
-            if not plan.settled and not all(map(state.holds, plan.groups)):
+            if gate is not None:
+                present = seen.present
+                if present.isdisjoint(gate) or any(map(present.isdisjoint, plan.more_gates)):
+                    continue
+            if not plan.settled and not all(map(seen.holds, plan.groups)):
                 continue
             conditions = plan.conditions
-            if conditions is not None and not conditions_hold(conditions, features, entry, endpoint, role):
+            if conditions is not None and not holds(conditions, features, asking):
                 continue
-            if plan.none is not None and state.holds(plan.none):
+            if plan.none is not None and seen.holds(plan.none):
                 continue
-            if plan.negatable and state.negated(plan):
+            if plan.negatable and seen.negated(plan):
                 continue
-            return RuleHit(plan.rule, _spans(plan, state))
-        return None
+            hit = RuleHit(plan.rule, _spans(plan, seen))
+            if not plan.passes:
+                return Looked(hit, tuple(passed))
+            passed.append(hit)
+        return Looked(None, tuple(passed)) if passed else _NOTHING
 
-
-def conditions_hold(conditions: Conditions, features: Features, entry: str, endpoint: str, role: str | None) -> bool:
-    """Scalars of a rule against a request. `tokens` counts the question, bounds are inclusive."""
-    tokens, turn = features.question_tokens, features.turns
-    return (
-        (conditions.min_tokens is None or tokens >= conditions.min_tokens)
-        and (conditions.max_tokens is None or tokens <= conditions.max_tokens)
-        and (conditions.min_turn is None or turn >= conditions.min_turn)
-        and (conditions.max_turn is None or turn <= conditions.max_turn)
-        and (conditions.roles is None or role in conditions.roles)
-        and (conditions.entries is None or entry in conditions.entries)
-        and (conditions.endpoints is None or endpoint in conditions.endpoints)
-        and (conditions.languages is None or features.language in conditions.languages)
-        and (conditions.asked is None or features.asked == conditions.asked)
-        and (conditions.tools is None or features.tools == conditions.tools)
-        and (conditions.images is None or bool(features.images) == conditions.images)
-        and (conditions.structured is None or features.structured == conditions.structured)
-    )
+    def _seen(self, text: str) -> tuple[_Text, set[int]]:
+        """A text with what occurs in it, and the rules that this makes candidates."""
+        folded = fold(text)
+        found, possible = self._index.scan(folded)
+        state = _Text(folded, found, possible, self._terms)
+        ranks = set(self._always)
+        for number in self._posting.intersection(state.present):
+            ranks.update(self._posted[number])
+        return state, ranks
 
 
 def _spans(plan: RulePlan, state: _Text) -> tuple[tuple[str, int, int], ...]:
     folded = state.folded
     spans: list[tuple[str, int, int]] = []
     for group in plan.groups:
-        places = [place for term in state.terms_of(group) if (place := term.first(folded))]
+        terms = state.terms_of(group)
+        places = [place for term in terms if (place := term.first(folded))]
+        for term in terms:
+            if isinstance(term, Template):
+                spans.extend((name, *folded.original(*place)) for name, place in term.slots(folded))
         if len(places) > 1:
             places = sorted(set(places), key=_longer_first)
         for start, end in places:

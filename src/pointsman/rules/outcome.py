@@ -9,7 +9,8 @@ from pointsman.domain.said import Said, said
 from pointsman.rules.fields import IS_EMPTY, Notes, kind
 from pointsman.rules.slots import slots_of, valid_slots
 
-OUTCOMES = ("answer", "refuse", "route", "action")
+OUTCOMES = ("answer", "refuse", "route", "mark", "action")
+_RISKS = ("low", "medium", "high")
 _TEXT_LANGUAGES = ("zh", "en")
 
 
@@ -37,7 +38,23 @@ def read_outcome(notes: Notes, path: str, rule: dict[Any, Any], groups: list[str
         return _refuse(notes, place, rule[key], groups)
     if key == "route":
         return _route(notes, place, rule[key])
+    if key == "mark":
+        return _mark(notes, place, rule[key])
     return _action(notes, path, rule)
+
+
+def _mark(notes: Notes, path: str, value: Any) -> tuple[str, dict[str, Any]] | None:
+    """What is noted of a request that goes on: a label, and how risky it is."""
+    mark = notes.mapping(path, value)
+    if mark is None:
+        return None
+    notes.unknown_keys(path, mark, ("label", "risk"))
+    if "label" not in mark:
+        notes.wrong(path, said("`label` is missing", "缺少 `label`"), "label, risk")
+        return None
+    label = notes.text(f"{path}.label", mark["label"])
+    risk = notes.names(f"{path}.risk", mark.get("risk", "low"), _RISKS)
+    return None if label is None or not risk or len(risk) != 1 else ("mark", {"label": label, "risk": min(risk)})
 
 
 def _text(notes: Notes, path: str, value: Any, groups: list[str]) -> str | dict[str, str] | None:
@@ -102,7 +119,7 @@ def _route(notes: Notes, path: str, value: Any) -> tuple[str, dict[str, Any]] | 
     if route is None:
         return None
     valid = ("task", "tier", "target", "body")
-    notes.unknown_keys(path, route, valid)
+    notes.unknown_keys(path, route, (*valid, "optional"))
     if not any(key in route for key in valid):
         message = said("names neither where to go nor what to change", "既没有写去哪里，也没有写改什么")
         notes.wrong(path, message, ", ".join(valid))
@@ -116,6 +133,8 @@ def _route(notes: Notes, path: str, value: Any) -> tuple[str, dict[str, Any]] | 
     for key, name in (("task", "task"), ("tier", "target"), ("target", "target")):
         if key in route:
             parameters[name] = notes.text(f"{path}.{key}", route[key])
+    if "optional" in route and notes.flag(f"{path}.optional", route["optional"]):
+        parameters["optional"] = True
     if "body" in route:
         body = notes.mapping(f"{path}.body", route["body"])
         if body == {}:
@@ -130,7 +149,7 @@ def _route(notes: Notes, path: str, value: Any) -> tuple[str, dict[str, Any]] | 
 
 def _action(notes: Notes, path: str, rule: dict[Any, Any]) -> tuple[str, dict[str, Any]] | None:
     name = notes.text(f"{path}.action", rule["action"])
-    if name in ("answer", "refuse", "route"):
+    if name in ("answer", "refuse", "route", "mark"):
         message = said(
             "`{name}` needs its content: write `{name}: …` instead of `action: {name}`",
             "`{name}` 要带内容：请写 `{name}: …`，不要写 `action: {name}`",

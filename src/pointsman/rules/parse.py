@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from pointsman.domain.errors import Problem, Problems
-from pointsman.domain.rule import Rule
+from pointsman.domain.errors import Problem, Problems, did_you_mean
+from pointsman.domain.rule import Mode, Rule
 from pointsman.domain.said import said
 from pointsman.rules.fields import Notes, must_be
 from pointsman.rules.flat import FLAT_KEYS, context_kind, is_flat, read_flat
 from pointsman.rules.outcome import OUTCOMES, read_outcome
+from pointsman.rules.read_cases import CASE_KEYS, read_cases
+from pointsman.rules.template import slot_names
 from pointsman.rules.when import When, read_when
 
+OneOf = TypeVar("OneOf", bound=str)
 DEFAULT_PRIORITY = 50
 _MOST = 1_000_000
-_COMMON = ("id", "priority", "negation", "gpu_memory", "examples", "counter_examples", "parameters", *OUTCOMES)
+_COMMON = (
+    "id", "priority", "negation", "mode", "gpu_memory", "owner", "since", *CASE_KEYS, "parameters", *OUTCOMES
+)  # fmt: skip
+_MODES: tuple[Mode, ...] = ("enforce", "shadow", "off")
 
 
 def parse_rules(data: Any, *, pack: str, source: str = "") -> tuple[Rule, ...]:
@@ -81,15 +88,14 @@ def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | 
     notes.rule = name
     when = _which(notes, path, rule)
     groups = when.groups if when else ()
-    outcome = read_outcome(notes, path, rule, [group.name for group in groups])
+    outcome = read_outcome(notes, path, rule, slot_names(groups))
     priority = notes.number(f"{path}.priority", rule.get("priority", DEFAULT_PRIORITY), -_MOST, _MOST)
     gpu_memory = notes.number(f"{path}.gpu_memory", rule["gpu_memory"], 0, _MOST) if "gpu_memory" in rule else None
-    negation = rule.get("negation", "respect")
-    if negation not in ("respect", "ignore"):
-        message = said("unknown value {value!r}", "没有 {value!r} 这个取值", value=negation)
-        notes.wrong(f"{path}.negation", message, "ignore, respect")
-    examples = notes.texts(f"{path}.examples", rule["examples"]) if "examples" in rule else ()
-    counter = notes.texts(f"{path}.counter_examples", rule["counter_examples"]) if "counter_examples" in rule else ()
+    negation = _one_of(notes, f"{path}.negation", rule.get("negation", "respect"), ("ignore", "respect"))
+    mode = _one_of(notes, f"{path}.mode", rule.get("mode", "enforce"), _MODES)
+    owner = notes.text(f"{path}.owner", rule["owner"]) if "owner" in rule else None
+    since = _day(notes, f"{path}.since", rule["since"]) if "since" in rule else None
+    cases = read_cases(notes, path, rule)
     if len(notes.problems) > before or name is None or when is None or outcome is None or priority is None:
         return None
     action, parameters = outcome
@@ -103,11 +109,33 @@ def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | 
         action=action,
         parameters=parameters,
         negatable=negation != "ignore",
+        looks_at=when.looks_at,
+        mode=mode or "enforce",
         gpu_memory=gpu_memory,
-        examples=examples,
-        counter_examples=counter,
+        owner=owner,
+        since=since,
+        cases=cases,
         source=source,
     )
+
+
+def _one_of(notes: Notes, path: str, value: Any, valid: tuple[OneOf, ...]) -> OneOf | None:
+    if value not in valid:
+        hint = did_you_mean(str(value), list(valid))
+        message = said("unknown value {value!r}{hint}", "没有 {value!r} 这个取值{hint}", value=value, hint=hint)
+        notes.wrong(path, message, ", ".join(valid))
+        return None
+    found: OneOf = value
+    return found
+
+
+def _day(notes: Notes, path: str, value: Any) -> str | None:
+    """A date as YAML gives it, or as a text."""
+    try:
+        return datetime.date.fromisoformat(value if isinstance(value, str) else str(value)).isoformat()
+    except ValueError:
+        notes.wrong(path, said("{value!r} is no date", "{value!r} 不是日期", value=str(value)), "2026-11-29")
+        return None
 
 
 def _which(notes: Notes, path: str, rule: dict[Any, Any]) -> When | None:

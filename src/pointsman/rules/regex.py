@@ -6,6 +6,7 @@ written as the plain one it would meet there, escaped, so that `（` never turns
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import re2
@@ -39,6 +40,7 @@ class BadRegex(ValueError):
     """A pattern that RE2 refuses, or that matches the empty text. The message (`args[0]`) is for the author."""
 
 
+@lru_cache(maxsize=4096)  # a rule is read, tried on its cases and compiled into a policy: three times the same
 def compile_regex(source: str) -> Any:
     """The compiled pattern for folded text. Raises BadRegex."""
     options = re2.Options()
@@ -55,6 +57,7 @@ def compile_regex(source: str) -> Any:
     return compiled
 
 
+@lru_cache(maxsize=4096)
 def folded_source(source: str) -> str:
     """The pattern with every non-ASCII character as folding leaves it; case and escapes stay ("\\S" is not "\\s")."""
     parts = []

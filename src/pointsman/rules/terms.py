@@ -7,12 +7,14 @@ from typing import Any
 
 from pointsman.domain.rule import Term
 from pointsman.rules.characters import is_word
+from pointsman.rules.extracts import Extracted
 from pointsman.rules.fold import Folded, fold
 from pointsman.rules.literals import required_literals
 from pointsman.rules.regex import compile_regex, folded_source
+from pointsman.rules.template import Template
 from pointsman.rules.whole import core, keys
 
-Key = tuple[str, str]
+Key = tuple[str, ...]
 Place = tuple[int, int]  # a half-open range of a folded text
 
 
@@ -20,6 +22,10 @@ def term_key(term: Term) -> Key:
     """Two terms with the same key are one term: `PDF`, `pdf` and `ＰＤＦ` count once."""
     if term.kind == "regex":
         return "regex", folded_source(term.value)
+    if term.kind == "extract":
+        return "extract", term.value, *sorted(term.of)
+    if term.kind == "template":
+        return "template", term.value, repr(sorted(term.slots.items()))
     folded = fold(term.value).text.strip()
     if term.kind == "whole":
         return "whole", keys(folded)[0]
@@ -92,11 +98,17 @@ class Whole:
         return core(folded.text)[0] in self.keys
 
 
-Finder = Word | Regex | Whole
+Verified = Regex | Extracted | Template
+"""Terms of which the index knows only that they are possible: `literals` are strings one of which they need, if known."""
+Finder = Word | Whole | Verified
 
 
 def compile_term(term: Term) -> Finder:
-    """Raises regex.BadRegex for a pattern that RE2 refuses."""
+    """Raises regex.BadRegex for a pattern that RE2 refuses, template.BadTemplate for a template that cannot be read."""
     if term.kind == "regex":
         return Regex(term.value)
+    if term.kind == "extract":
+        return Extracted(term.value, term.of)
+    if term.kind == "template":
+        return Template(term.value, term.slots)
     return Whole(term.value) if term.kind == "whole" else Word(term.value)

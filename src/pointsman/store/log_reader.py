@@ -25,7 +25,10 @@ from pointsman.store.stored_batch import StoredBatch
 
 LogError = apsw.Error
 
-FILTERS = ("id", "stage", "rule", "target", "outcome", "caller", "model", "endpoint", "language", "task_type", "error")
+FILTERS = (
+    "id", "stage", "rule", "target", "outcome", "caller", "model", "endpoint", "language", "task_type", "error", "risk",
+    "mark", "shadow",
+)  # fmt: skip
 _WITH_ID = "first_id <= :id and last_id >= :id"
 
 

@@ -52,6 +52,11 @@ class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
     exact_tokens: int | None
     features: list[Any] | None
     attempts: list[dict[str, Any]]
+    risk: str | None = None
+    marks: list[str] = []
+    shadow: list[str] = []
+    masked: dict[str, int] | None = None
+    cache: str | None = None
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -82,10 +87,14 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
         if error is not None and not _CODE.fullmatch(error):
             error = "other"
     if decision is None:
-        stage = rule = action = policy = snapshot = seed = features = None
+        stage = rule = action = policy = snapshot = seed = features = risk = None
+        marks: list[str] = []
+        shadow: tuple[str, ...] = ()
     else:
         stage, rule, action, features = decision.stage, decision.rule, decision.action, decision.features
         policy, snapshot, seed = decision.policy, decision.snapshot, decision.seed
+        risk, shadow = decision.risk, decision.shadow
+        marks = [mark.label for mark in decision.marks]
     return (
         request.id,
         record.received,
@@ -112,6 +121,11 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
         record.exact_tokens,
         features and astuple(features),
         attempts,
+        risk,
+        marks,
+        shadow,
+        record.masked,
+        record.cache,
     )
 
 

@@ -49,6 +49,10 @@ class StoredBatch:
             if name in ("language", "task_type"):
                 at = names.index(name) if name in names else len(names)
                 heads = [head for head in heads if head.features and head.features[at : at + 1] == [value]]
+            elif name == "mark":
+                heads = [head for head in heads if value in head.marks]
+            elif name == "shadow":
+                heads = [head for head in heads if value in head.shadow]
             else:
                 heads = [head for head in heads if getattr(head, name) == value]
         return heads
@@ -67,6 +71,11 @@ class StoredBatch:
             "stage": head.stage,
             "rule": head.rule,
             "action": head.action,
+            "risk": head.risk,
+            "marks": head.marks,
+            "shadow": head.shadow,
+            "masked": head.masked,
+            "cache": head.cache,
             "outcome": head.outcome,
             "status": head.status,
             "error": head.error,

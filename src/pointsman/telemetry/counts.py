@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from pointsman.domain.decision import Decision
 from pointsman.domain.record import Record
 
 SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)
@@ -32,6 +33,9 @@ class Spread(msgspec.Struct):
 
 
 Tallies = dict[Labels, Tally]
+_TALLIES = (
+    "requests", "rules", "tokens", "attempts", "upstream", "reloads", "marks", "shadows", "cuts", "masked", "cache",
+)  # fmt: skip
 Spreads = dict[Labels, Spread]
 
 
@@ -50,12 +54,17 @@ class Counts(msgspec.Struct):
     upstream: Tallies = {}
     up: dict[Labels, int] = {}
     reloads: Tallies = {}
+    marks: Tallies = {}
+    shadows: Tallies = {}
+    cuts: Tallies = {}
+    masked: Tallies = {}
+    cache: Tallies = {}
     dropped: int = 0
 
     @classmethod
     def begun(cls) -> Counts:
         now = time.time()
-        return cls(now, decisions={(): _spread(FAST, now)})
+        return cls(now, decisions={(): _spread(FAST, now)}, cuts={(): Tally(now)})
 
     def put(self, record: Record) -> None:
         """Counts a finished request."""
@@ -64,6 +73,8 @@ class Counts(msgspec.Struct):
         count(self.requests, (record.request.endpoint, stage, record.outcome))
         if decision is not None and decision.rule:
             count(self.rules, (decision.rule,))
+        if decision is not None and (decision.marks or decision.shadow or decision.rules_cut is not None):
+            self._put_noted(decision)
         if timings.decided is not None:
             _observe(self.decisions, (), FAST, timings.decided / 1000)
         if timings.total is not None:
@@ -78,6 +89,19 @@ class Counts(msgspec.Struct):
                 count(self.tokens, (target, "input"), record.input_tokens)
             if record.output_tokens:
                 count(self.tokens, (target, "output"), record.output_tokens)
+        if record.masked:
+            for kind, values in record.masked.items():
+                count(self.masked, (kind,), values)
+        if record.cache is not None:
+            count(self.cache, (record.cache,))
+
+    def _put_noted(self, decision: Decision) -> None:
+        for mark in decision.marks:
+            count(self.marks, (mark.label, mark.risk))
+        for rule in decision.shadow:
+            count(self.shadows, (rule,))
+        if decision.rules_cut is not None:
+            count(self.cuts, ())
 
     def merge(self, other: Counts) -> None:
         """Adds what another process counted, as if all had been counted here. A target is up where either found it up.
@@ -86,7 +110,7 @@ class Counts(msgspec.Struct):
         self.dropped += other.dropped
         for target, up in other.up.items():
             self.up[target] = max(self.up.get(target, 0), up)
-        for name in ("requests", "rules", "tokens", "attempts", "upstream", "reloads"):
+        for name in _TALLIES:
             tallies: Tallies = getattr(self, name)
             for labels, more in getattr(other, name).items():
                 tally = tallies.setdefault(labels, Tally(more.created))

@@ -54,6 +54,13 @@ class Exposition:
             up.add_sample(up.name, {"target": target}, value)
         yield up
         yield _counter("pointsman_reloads", "Reloads of the config", ["outcome"], counts.reloads)
+        yield _counter("pointsman_marks", "What rules noted of requests that went on", ["label", "risk"], counts.marks)
+        yield _counter(
+            "pointsman_shadow_hits", "Requests that a rule in shadow would have taken", ["rule"], counts.shadows
+        )
+        yield _counter("pointsman_rules_cut", "Requests for whose rules time ran out", [], counts.cuts)
+        yield _counter("pointsman_masked", "Values that engines saw placeholders of", ["kind"], counts.masked)
+        yield _counter("pointsman_cache", "Requests to entries that keep replies", ["outcome"], counts.cache)
         dropped = Metric("pointsman_log_records_dropped", "Records that could not be kept", "gauge")
         dropped.add_sample(dropped.name, {}, counts.dropped)
         yield dropped

@@ -11,9 +11,10 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from pointsman.app.packing import text_of
 from pointsman.app.workers.channel import ChannelError
 from pointsman.app.workers.member import ENDING, Hearer, Member
-from pointsman.app.workers.messages import Begin, Message, Stop, Unable, text_of
+from pointsman.app.workers.messages import Begin, Message, Stop, Unable
 from pointsman.domain.errors import Problem
 from pointsman.domain.said import Said, said
 from pointsman.fleet.process import Backoff

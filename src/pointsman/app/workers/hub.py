@@ -7,15 +7,19 @@ import contextlib
 import logging
 import socket
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.app.build import Built
 from pointsman.app.engines import Engines
 from pointsman.app.key_file import key_in
+from pointsman.app.packing import both, packed, text_of
 from pointsman.app.purge import purge_files
+from pointsman.app.reading import Origin
 from pointsman.app.reloads import Install, Reloads
+from pointsman.app.setup import Setup
+from pointsman.app.watching import seen_of
 from pointsman.app.workers.crew import Crew
 from pointsman.app.workers.limits import Limits
 from pointsman.app.workers.member import Member
@@ -35,12 +39,8 @@ from pointsman.app.workers.messages import (
     Settled,
     Sum,
     Take,
-    both,
-    text_of,
 )
-from pointsman.app.workers.packing import packed
 from pointsman.app.workers.told_server import state_of
-from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
 from pointsman.domain.errors import Problems
@@ -59,18 +59,17 @@ REPORTS = "reports"  # the limit `files.concurrency`
 
 
 class Hub:
-    """`command` starts a worker, see Crew; `listener` listens. `reload_from` reads the config again. Raises OSError and
-    ValueError where the data folder, or what lies in it, cannot be used."""
+    """`command` starts a worker, see Crew; `listener` listens. `origin` is where the config is read again. Raises OSError
+    and ValueError where the data folder, or what lies in it, cannot be used."""
 
-    def __init__(
-        self, built: Built, reload_from: Callable[[], Loaded], command: Sequence[str], listener: socket.socket
-    ) -> None:
+    def __init__(self, built: Built, origin: Origin, command: Sequence[str], listener: socket.socket) -> None:
         config = built.config
         folder = data_dir(config)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         key_in(folder / "links.key")  # workers find it made
         self._metrics = Metrics()
-        self._reloads = Reloads(built, reload_from, self._metrics.reloaded)
+        seen = seen_of(built.loaded.path, built.loaded)
+        self._reloads = Reloads(built, origin, seen, self._metrics.reloaded)
         self._packed = packed(built)
         self._since = int(time.time())
         self._engines = Engines(folder / "engines", self._engine_changed)
@@ -82,23 +81,25 @@ class Hub:
         self._crew = Crew(self, command, listener, config.server.workers)
         self._settled: dict[int, Settled] = {}
         self._all_settled = asyncio.Event()
-        self._purging: asyncio.Task[None] | None = None
+        self._chores: list[asyncio.Task[None]] = []
 
     @property
-    def built(self) -> Built:
-        return self._reloads.built
+    def setup(self) -> Setup:
+        """What holds now."""
+        return self._reloads.setup
 
     async def start(self) -> None:
         """Returns once every worker listens; models may still be loading. Raises Problem where a worker cannot serve."""
-        await self._engines.install(self._engines.made(self.built.config))
+        await self._engines.install(self._engines.made(self.setup.config))
         self._crew.start()
-        self._purging = asyncio.create_task(purge_files(self._runner, lambda: parse_span(self.built.config.files.keep)))
+        purging = purge_files(self._runner, lambda: parse_span(self.setup.config.files.keep))
+        self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
         await self._crew.listening()
 
     async def stop(self, grace: float) -> None:
         """As one process stops: requests under way end first, within `grace` seconds."""
-        if self._purging is not None:
-            self._purging.cancel()
+        for chore in self._chores:
+            chore.cancel()
         await self._crew.stop(grace)
         await self._engines.stop()
 
@@ -169,13 +170,13 @@ class Hub:
 
     # Inside
 
-    def _prepare(self, built: Built) -> Install:
-        engines, setup = self._engines.made(built.config), packed(built)
+    def _prepare(self, setup: Setup) -> Install:
+        engines, told = self._engines.made(setup.config), packed(setup)
 
         async def install() -> None:
             await self._engines.install(engines)
-            self._packed = setup
-            followed = await self._crew.ask(Follow(setup, self._states()), FOLLOWING)
+            self._packed = told
+            followed = await self._crew.ask(Follow(told, self._states()), FOLLOWING)
             for member, done in followed:
                 if done is None and member in self._crew.members:
                     log.error(_LEFT_BEHIND, member.number, member.pid)

@@ -6,38 +6,10 @@ from typing import Literal
 
 import msgspec
 
-from pointsman.actions.report.settings import SourceSettings
-from pointsman.config.schema import Config
-from pointsman.domain.said import Said
+from pointsman.app.packing import Both, Packed
 from pointsman.domain.target import ModelFacts
 from pointsman.pipeline.open_questions import OpenQuestion, Session
 from pointsman.telemetry.counts import Counts
-
-
-class Both(msgspec.Struct, frozen=True, array_like=True):
-    """A text, and its Chinese where it has one."""
-
-    en: str
-    zh: str | None = None
-
-
-def both(text: str) -> Both:
-    return Both(str(text), text.zh if isinstance(text, Said) else None)
-
-
-def text_of(both: Both) -> str:
-    return both.en if both.zh is None else Said(both.en, both.zh)
-
-
-class Packed(msgspec.Struct, frozen=True):
-    """A Setup on its way; `document` is the policy's."""
-
-    config: Config
-    document: bytes
-    sources: dict[str, SourceSettings]
-    notes: list[Both]
-    no_model: Both | None
-    unread: list[Both]
 
 
 class EngineState(msgspec.Struct, frozen=True, tag=True):

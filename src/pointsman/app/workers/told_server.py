@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 from typing import Literal
 
-from pointsman.app.workers.messages import EngineState, both, text_of
+from pointsman.app.packing import both, text_of
+from pointsman.app.workers.messages import EngineState
 from pointsman.domain.target import ModelFacts
 from pointsman.fleet.process import ModelProcess
 

@@ -12,6 +12,7 @@ from typing import Any
 from prometheus_client import generate_latest
 
 from pointsman.app.data_folder import usable
+from pointsman.app.packing import both, text_of, unpacked
 from pointsman.app.serving import Serving
 from pointsman.app.targets import embedded
 from pointsman.app.workers.channel import Channel
@@ -32,10 +33,7 @@ from pointsman.app.workers.messages import (
     Stop,
     Sum,
     Unable,
-    both,
-    text_of,
 )
-from pointsman.app.workers.packing import unpacked
 from pointsman.app.workers.shared_places import SharedPlaces
 from pointsman.app.workers.shared_questions import SharedPipeline, SharedQuestions
 from pointsman.app.workers.told_server import ToldServer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -12,14 +12,18 @@ import msgspec
 
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.request import Request
+from pointsman.domain.target import Target
 from pointsman.execution.rewrite import rewrite
 from pointsman.http.decision_headers import decision_headers
 from pointsman.http.event_stream import HEADERS, EventStream
 from pointsman.http.exchange import Client
 from pointsman.http.openai import reply
 from pointsman.http.openai.read import read_chat, read_completion
+from pointsman.http.openai.repeat import Again
+from pointsman.http.openai.served import served_lines, served_trace
 from pointsman.http.openai.sinks import StreamedReply, WholeReply
 from pointsman.http.strict_json import APART, Body, parse_body
+from pointsman.masking import Masking, RequestMask, Unmasker
 from pointsman.pipeline.handle import Pipeline, Run
 from pointsman.ports.backend import Call
 
@@ -28,14 +32,17 @@ _HOPS = ("traceparent", "tracestate")
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What execution and the reply need of the client's own request; `pipeline.handle.Exchange`. `usage`: a stream ends
-    with figures; `force`: though the client did not ask. `traced`: the decision comes with the reply."""
+    """What execution and the reply need of the client's own request; `pipeline.handle.Exchange`. `prompt` is the member
+    of the body whose tokens are to be counted. `usage`: a stream ends with figures; `force`: though the client did not ask.
+    `traced`: the decision comes with the reply. `mask` is None where no engine gets masked requests."""
 
     client: Client
+    request: Request
     body: Body
     path: str
-    prompt: Any
+    prompt: str | None
     force: bool
+    mask: RequestMask | None = None
 
     @property
     def must_stream(self) -> bool:
@@ -54,12 +61,38 @@ class Asked(msgspec.Struct, frozen=True):
         options = self.body.tree.get("stream_options")
         return self.force or (isinstance(options, dict) and options.get("include_usage") is True)
 
-    def call_for(self, model: str, more: dict[str, Any], whole: bool) -> Call:
+    @property
+    def repeat(self) -> Again:
+        return Again(self.client, self.request, self.body, self.usage)
+
+    @property
+    def apart(self) -> Callable[[Iterable[Target]], None] | None:
+        return self.mask.prepare if self.mask is not None and self.client.size > APART else None
+
+    def prompt_for(self, target: Target) -> Any:
+        if self.prompt is None:
+            return None
+        masked = self.mask.body(target) if self.mask else None
+        if masked is not None and self.prompt in masked.changes:
+            return msgspec.json.decode(masked.changes[self.prompt])
+        return self.body.tree[self.prompt]
+
+    def masked(self, target: Target) -> dict[str, int] | None:
+        masked = self.mask.body(target) if self.mask else None
+        return masked.counts if masked else None
+
+    def unmasker(self, target: Target) -> Unmasker | None:
+        """What puts the values back into that target's reply; None where nothing is to be put back."""
+        return self.mask.unmasker(target) if self.mask else None
+
+    def call_for(self, target: Target, more: dict[str, Any], whole: bool) -> Call:
         """The client's bytes, with the model's name there, and a stream asked for with usage where the gateway needs it
-        (to fill in `usage` of one whole reply) or must add it."""
+        (to fill in `usage` of one whole reply) or must add it; with placeholders, where the target is to see no values."""
         streams = self.body.tree.get("stream") is True
         whole = whole and not streams
-        changes = {**more, "model": model}
+        changes = {**more, "model": target.model}
+        if self.mask is not None and (masked := self.mask.body(target)) is not None:
+            changes = {**masked.changes, **changes}
         if not streams and not whole:
             changes["stream"] = True
         if (self.force or not streams) and not whole:
@@ -78,7 +111,8 @@ Read = Callable[[Client, bytes], tuple[Request, Asked]]
 
 class Generate:
     """Serves both endpoints. Streams of the entries in `forced_usage` end with usage unasked; `reasoning_field` renames
-    the field of a model's thoughts; `default_model` serves requests that name none.
+    the field of a model's thoughts; `default_model` serves requests that name none; `masking` says what engines must not
+    see.
 
     What a rule answers in words goes out before the call returns; else it returns what has to be awaited."""
 
@@ -90,12 +124,14 @@ class Generate:
         forced_usage: frozenset[str],
         reasoning_field: str | None,
         default_model: str,
+        masking: Masking | None = None,
     ) -> None:
         self._pipeline = pipeline
         self._heartbeat_after = heartbeat_after
         self._forced_usage = forced_usage
         self._reasoning_field = reasoning_field
         self._default_model = default_model
+        self._masking = masking
 
     def chat(self, client: Client, data: bytes) -> Awaitable[None] | None:
         return self._begin(client, data, self._read_chat)
@@ -106,18 +142,19 @@ class Generate:
     def _read_chat(self, client: Client, data: bytes) -> tuple[Request, Asked]:
         body = parse_body(data)
         request = read_chat(body.tree, client, self._default_model)
-        return request, self._asked(client, request, body, "/chat/completions", body.tree["messages"])
+        return request, self._asked(client, request, body, "/chat/completions", "messages")
 
     def _read_completion(self, client: Client, data: bytes) -> tuple[Request, Asked]:
         body = parse_body(data)
         request = read_completion(body.tree, client, self._default_model)
-        prompt = body.tree["prompt"]
-        return request, self._asked(client, request, body, "/completions", prompt if isinstance(prompt, str) else None)
+        prompt = "prompt" if isinstance(body.tree["prompt"], str) else None
+        return request, self._asked(client, request, body, "/completions", prompt)
 
-    def _asked(self, client: Client, request: Request, body: Body, path: str, prompt: Any) -> Asked:
+    def _asked(self, client: Client, request: Request, body: Body, path: str, prompt: str | None) -> Asked:
         usage = client.caller.usage
         force = usage == "force" or (usage is None and request.model in self._forced_usage)
-        return Asked(client, body, path, prompt, force)
+        mask = RequestMask(self._masking, body.fields, json=request.structured) if self._masking else None
+        return Asked(client, request, body, path, prompt, force, mask)
 
     def _begin(self, client: Client, data: bytes, read: Read) -> Awaitable[None] | None:
         if len(data) > APART:
@@ -149,7 +186,7 @@ class Generate:
         client.json(200, {**result, "pointsman": _trace(run, None)} if asked.traced else result)
 
     async def _whole(self, client: Client, run: Run, asked: Asked) -> None:
-        whole = WholeReply(self._reasoning_field)
+        whole = WholeReply(self._reasoning_field, lambda name: asked.unmasker(run.target(name)))
         try:
             text = await run.carry_out(asked, whole)
             if text is not None:
@@ -170,7 +207,14 @@ class Generate:
         out = EventStream(client, self._heartbeat_after)
         out.headers = _headers(run, None)
         trace = partial(_trace_event, run) if asked.traced else None
-        streamed = StreamedReply(client, out, partial(_headers, run), trace, self._reasoning_field)
+        streamed = StreamedReply(
+            client,
+            out,
+            partial(_headers, run),
+            trace,
+            self._reasoning_field,
+            lambda name: asked.unmasker(run.target(name)),
+        )
         try:
             text = await run.carry_out(asked, streamed)
             if text is None:
@@ -200,11 +244,11 @@ def _introduce(client: Client, run: Run, target: str | None) -> None:
     """What was decided, in the headers of an answer that is no stream."""
     decision = run.decision
     client.question_language = decision.features.language if decision.features else None
-    client.extra += decision_headers(decision, target)
+    client.extra += decision_headers(decision, target) + served_lines(run)
 
 
 def _headers(run: Run, target: str | None) -> bytes:
-    return decision_headers(run.decision, target)
+    return decision_headers(run.decision, target) + served_lines(run)
 
 
 def _input_tokens(run: Run) -> int:
@@ -213,7 +257,7 @@ def _input_tokens(run: Run) -> int:
 
 
 def _trace(run: Run, target: str | None) -> dict[str, Any]:
-    return reply.trace_of(run.request, run.decision, target)
+    return {**reply.trace_of(run.request, run.decision, target), **served_trace(run)}
 
 
 def _trace_event(run: Run, target: str | None) -> bytes:

@@ -165,6 +165,8 @@ def _request(
         user=_user(tree, client),
         caller=client.caller.name,
         caller_role=client.caller.role,
+        caller_group=client.caller.group,
+        source=_source(client),
         accept_language=client.header(b"accept-language"),
     )
 
@@ -172,6 +174,17 @@ def _request(
 def _user(tree: dict[str, Any], client: Client) -> str | None:
     user = client.header(b"x-openwebui-user-id") or tree.get("user")
     return user[:200] if isinstance(user, str) else None
+
+
+def _source(client: Client) -> str | None:
+    """The program that asks, as it says itself, or else as its other headers tell: the first word of its User-Agent."""
+    said = client.header(b"x-pointsman-source")
+    if said:
+        return said[:100].lower()
+    if client.header(b"x-openwebui-user-id") or client.header(b"x-openwebui-chat-id"):
+        return "open-webui"
+    words = (client.header(b"user-agent") or "").replace("/", " ").split()
+    return words[0][:100].lower() if words else None
 
 
 def _task(tree: dict[str, Any], client: Client) -> str | None:

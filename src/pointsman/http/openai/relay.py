@@ -6,19 +6,22 @@ import asyncio
 import base64
 import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from pointsman.domain.request import Request
+from pointsman.domain.target import Target
 from pointsman.execution.rewrite import rewrite
 from pointsman.http.decision_headers import decision_headers
 from pointsman.http.exchange import Client
 from pointsman.http.openai.read import read_embedding, read_rerank
 from pointsman.http.openai.reply import trace_of
+from pointsman.http.openai.served import served_lines, served_trace
 from pointsman.http.openai.sinks import Pieces
 from pointsman.http.strict_json import APART, Body, parse_body
+from pointsman.masking import Masking, RequestMask
 from pointsman.pipeline.handle import Pipeline
 from pointsman.ports.backend import Call
 
@@ -30,22 +33,37 @@ class Asked(msgspec.Struct, frozen=True):
     body: Body
     path: str
     changes: dict[str, Any]
-    prompt: None = None
+    mask: RequestMask | None = None
     must_stream: bool = False
+    repeat: None = None
 
     @property
     def base_url(self) -> str:
         return self.client.base_url
 
-    def call_for(self, model: str, more: dict[str, Any], whole: bool) -> Call:
-        return Call(self.path, rewrite(self.body.fields, {**more, **self.changes, "model": model}))
+    @property
+    def apart(self) -> Callable[[Iterable[Target]], None] | None:
+        return self.mask.prepare if self.mask is not None and self.client.size > APART else None
+
+    def prompt_for(self, target: Target) -> None:
+        return None
+
+    def masked(self, target: Target) -> dict[str, int] | None:
+        masked = self.mask.body(target) if self.mask else None
+        return masked.counts if masked else None
+
+    def call_for(self, target: Target, more: dict[str, Any], whole: bool) -> Call:
+        masked = self.mask.body(target) if self.mask else None
+        changes = {**(masked.changes if masked else {}), **more, **self.changes, "model": target.model}
+        return Call(self.path, rewrite(self.body.fields, changes))
 
 
 class Relay:
     """Both endpoints pass no rules: there is no question of a user in them."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: Pipeline, masking: Masking | None = None) -> None:
         self._pipeline = pipeline
+        self._masking = masking
 
     async def embeddings(self, client: Client, data: bytes) -> None:
         """`base64` is made here, from the engine's floats: not every engine knows it, and the official Python client
@@ -73,18 +91,22 @@ class Relay:
     ) -> None:
         large = len(client.body) > APART
         run = await self._pipeline.begin_apart(request) if large else self._pipeline.begin(request)
+        mask = RequestMask(self._masking, body.fields, json=False) if self._masking else None
         pieces = Pieces()
         try:
-            await run.carry_out(Asked(client, body, path, changes), pieces)
+            await run.carry_out(Asked(client, body, path, changes, mask), pieces)
         finally:
             decision = run.decision
             client.question_language = decision.features.language if decision.features else None
-            client.extra += decision_headers(decision, pieces.target)
+            client.extra += decision_headers(decision, pieces.target) + served_lines(run)
         answer = pieces.joined
+        if mask is not None and pieces.target and (unmasker := mask.unmasker(run.target(pieces.target))) is not None:
+            unmask = unmasker.data
+            answer = await asyncio.to_thread(unmask, answer) if len(answer) > APART else unmask(answer)
         if convert:
             answer = await asyncio.to_thread(convert, answer) if len(answer) > APART else convert(answer)
         if client.header(b"x-pointsman-trace") == "1":
-            answer = _traced(answer, trace_of(request, decision, pieces.target))
+            answer = _traced(answer, {**trace_of(request, decision, pieces.target), **served_trace(run)})
         client.reply(200, answer, (pieces.content_type or "application/json").encode("latin-1"))
 
 

@@ -12,6 +12,10 @@ from pointsman.http.exchange import Client
 from pointsman.http.openai.aggregate import Aggregate
 from pointsman.http.openai.reasoning import ReasoningName
 from pointsman.http.openai.trace_event import BeforeDone
+from pointsman.masking import UnmaskedStream, Unmasker
+
+Unmask = Callable[[str], Unmasker | None]
+"""A target's name → what puts the values into its reply that it did not see."""
 
 
 class StreamedReply:
@@ -24,12 +28,15 @@ class StreamedReply:
         headers: Callable[[str | None], bytes],
         trace: Callable[[str | None], bytes] | None,
         reasoning_field: str | None,
+        unmask: Unmask,
     ) -> None:
         self.room = client.room
         self._out = out
         self._headers = headers
         self._trace = trace
         self._reasoning = ReasoningName(reasoning_field) if reasoning_field else None
+        self._unmask = unmask
+        self._unmasked: UnmaskedStream | None = None
         self._before: BeforeDone | None = None
         self.feed = out.write
 
@@ -37,17 +44,24 @@ class StreamedReply:
         self._out.headers = self._headers(target)
         if self._trace is not None:
             self._before = BeforeDone(self._trace(target))
-        if self._before is not None or self._reasoning is not None:
+        unmasker = self._unmask(target)
+        if unmasker is not None:
+            self._unmasked = UnmaskedStream(unmasker)
+        if self._before is not None or self._reasoning is not None or unmasker is not None:
             self.feed = self._changed
 
     def finish(self) -> None:
         """The engine's stream came to its end."""
-        rest = self._reasoning.flush() if self._reasoning else b""
+        rest = self._unmasked.flush() if self._unmasked else b""
+        if self._reasoning:
+            rest = self._reasoning.feed(rest) + self._reasoning.flush()
         if self._before is not None:
             rest = (self._before.feed(rest) if rest else b"") + self._before.flush()
         self._out.finish(rest)
 
     def _changed(self, data: bytes) -> bool:
+        if self._unmasked is not None:
+            data = self._unmasked.feed(data)
         if self._reasoning is not None:
             data = self._reasoning.feed(data)
         if self._before is not None and data:
@@ -82,8 +96,10 @@ class Pieces:
 class WholeReply(Pieces):
     """One object: as the engine sent it, or made from its events."""
 
-    def __init__(self, reasoning_field: str | None = None) -> None:
+    def __init__(self, reasoning_field: str | None, unmask: Unmask) -> None:
         super().__init__()
+        self._unmask = unmask
+        self._unmasker: Unmasker | None = None
         self._reasoning = ReasoningName(reasoning_field) if reasoning_field else None
         self._aggregate: Aggregate | None = None
 
@@ -91,6 +107,7 @@ class WholeReply(Pieces):
         super().begin(target, content_type)
         if "json" not in (content_type or ""):
             self._aggregate = Aggregate()
+        self._unmasker = self._unmask(target)
 
     def feed(self, data: bytes) -> bool:
         if self._aggregate is None:
@@ -102,7 +119,8 @@ class WholeReply(Pieces):
         """The engine's own bytes; None where it sent events."""
         if self._aggregate is not None:
             return None
-        return self._reasoning.object(self.joined) if self._reasoning else self.joined
+        data = self._unmasker.data(self.joined) if self._unmasker else self.joined
+        return self._reasoning.object(data) if self._reasoning else data
 
     def object(self) -> dict[str, Any]:
         """Raises PointsmanError (502) where the events held no completion."""
@@ -113,4 +131,7 @@ class WholeReply(Pieces):
         assert self._aggregate is not None
         if self._reasoning:
             self._aggregate.feed(self._reasoning.flush())
-        return self._aggregate.result()
+        whole = self._aggregate.result()
+        if self._unmasker:
+            self._unmasker.object(whole)
+        return whole

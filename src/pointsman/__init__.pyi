@@ -1,0 +1,7 @@
+from pointsman.library import Explanation as Explanation
+from pointsman.library import Outcome as Outcome
+from pointsman.library import Reply as Reply
+from pointsman.library import Rules as Rules
+from pointsman.library import RulesError as RulesError
+
+__version__: str

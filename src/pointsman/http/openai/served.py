@@ -1,0 +1,34 @@
+"""What there is to say of how a model served a request: masked values, and replies that had been kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pointsman.http.header_lines import header_lines
+from pointsman.pipeline.handle import Run
+
+
+def served_lines(run: Run) -> bytes:
+    """Response headers; mostly none."""
+    if run.cache is None and not run.masked:
+        return b""
+    pairs = []
+    if run.masked:
+        pairs.append(
+            (b"x-pointsman-masked", ", ".join(f"{kind}={count}" for kind, count in run.masked.items()).encode())
+        )
+    if run.age is not None:
+        pairs.append((b"x-pointsman-cache", b"hit; age=%d" % run.age))
+    elif run.cache is not None:
+        pairs.append((b"x-pointsman-cache", run.cache.encode()))
+    return header_lines(*pairs)
+
+
+def served_trace(run: Run) -> dict[str, Any]:
+    """Members of the `pointsman` object; mostly none."""
+    trace: dict[str, Any] = {}
+    if run.masked:
+        trace["masked"] = run.masked
+    if run.cache is not None:
+        trace["cache"] = {"outcome": run.cache, "age": None if run.age is None else int(run.age)}
+    return trace
