@@ -52,7 +52,8 @@ def test_marks_and_shadows_pass_and_what_is_off_is_not_there() -> None:
 
 def test_a_mark_in_shadow_is_a_shadow() -> None:
     [mark] = rules(rule("mark", "a", mark={"label": "x"}, mode="shadow"))
-    assert mark.passes and mark.parameters == {"label": "x", "risk": "low"}
+    [hit] = compile_rules([mark]).look("a", plain_features("a"), ASKING).passed
+    assert hit.shadow and mark.parameters == {"label": "x", "risk": "low"}
 
 
 def test_a_rule_looks_at_the_question_or_at_the_message() -> None:
@@ -171,3 +172,22 @@ def test_mistakes_are_told(data: dict[str, Any], part: str) -> None:
     with pytest.raises(Problems) as caught:
         rules(rule("r", "a", **data))
     assert any(part in str(problem) for problem in caught.value.problems), caught.value.problems
+
+
+def test_a_share_of_those_who_ask_always_the_same_ones() -> None:
+    ruleset = compiled(rule("some", "a", share=30), rule("other", "a", share=30, priority=40), rule("all", "a", priority=1))
+    people = [msgspec.structs.replace(ASKING, key="web", person=f"u{number}") for number in range(3000)]
+    found = [ruleset.look("a", plain_features("a"), asking) for asking in people]
+    taken = [looked.hit.rule.id for looked in found if looked.hit]
+    assert 0.27 < taken.count("some") / 3000 < 0.33
+    assert 0.18 < taken.count("other") / 3000 < 0.24, "of those whom the first did not take, another 30 %"
+    for looked in found:
+        assert looked.hit is not None and all(hit.shadow for hit in looked.passed)
+        assert ("some" in [hit.rule.id for hit in looked.passed]) is (looked.hit.rule.id != "some")
+    again = [ruleset.look("a", plain_features("a"), asking) for asking in people]
+    assert again == found
+
+
+def test_a_case_of_a_rule_with_a_share_is_taken_for_whomever() -> None:
+    data = rules(rule("some", "a", share=1, examples=["a"], counter_examples=["b"]))
+    assert failed_cases(compile_rules(data), data) == ()

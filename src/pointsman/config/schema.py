@@ -122,6 +122,9 @@ class Entry(Section, frozen=True):
     arbiter: Annotated[str, Meta(description="off, embedded, or a model that arbitrates")] = "off"
     policy: Annotated[str, Meta(description="which numbers of policy: route this entry")] = "interactive"
     keep_local: Annotated[bool, Meta(description="false lets requests reach external backends")] = True
+    hint: Annotated[
+        bool, Meta(description="tell in the header x-pointsman-hint that no rule took a request and a model has it")
+    ] = False
     usage: Annotated[
         Literal["asked", "force"], Meta(description="force: streams end with usage even if the client did not ask")
     ] = "asked"

@@ -57,7 +57,8 @@ class Decision(msgspec.Struct, frozen=True):
     refuse; `task`, `target`, `body` for route). `error` is set where the request ends without any reply of content:
     the gateway's error code (`context_length_exceeded`, `no_target`, …). `left_out` are targets that could not serve it,
     `max_retries` the further attempts that execution may make. `marks` are what rules noted on their way, `shadow` the
-    rules in shadow that would have taken it; `rules_cut`: time ran out after so many rules.
+    rules in shadow that would have taken it; `rules_cut`: time ran out after so many rules. `hint` is what an entry may
+    tell of a request that no rule took.
     """
 
     stage: Stage
@@ -81,6 +82,7 @@ class Decision(msgspec.Struct, frozen=True):
     shadow: tuple[str, ...] = ()
     framed: Framed | None = None
     rules_cut: int | None = None
+    hint: str | None = None
     seed: int = 0
     policy: str = ""
     snapshot: str = ""

@@ -32,11 +32,13 @@ class RouteRule(msgspec.Struct, frozen=True):
 
 
 class EntryRule(msgspec.Struct, frozen=True):
-    """An entry: its packs (None: all), and whether its requests stay on backends of this network."""
+    """An entry: its packs (None: all), whether its requests stay on backends of this network, and whether it tells that
+    one went on to a model."""
 
     name: str
     packs: tuple[str, ...] | None = None
     keep_local: bool = True
+    hint: bool = False
 
 
 class ActionRule(msgspec.Struct, frozen=True):

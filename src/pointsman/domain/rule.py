@@ -74,6 +74,7 @@ class Rule(msgspec.Struct, frozen=True):
     request. The highest priority wins; among equals the one loaded first. `negatable`: an imperative whose negation
     (不要…, 别…, don't …) before a matched term makes the rule miss. `looks_at`: the user's question alone, or the whole
     message that it stands in. `mode`: enforce; shadow, which only notes that the rule would have taken the request; off.
+    `share`: it counts for so many percent of those who ask, always the same ones; for the others it is in shadow.
 
     `action` is what the author named: a kind (answer, refuse, route, mark), a name defined under `actions:`, or a task
     type. `parameters` belong to the action; a text may be a string or a mapping of language to string. `gpu_memory`: MB
@@ -90,6 +91,7 @@ class Rule(msgspec.Struct, frozen=True):
     negatable: bool = True
     looks_at: LooksAt = "question"
     mode: Mode = "enforce"
+    share: int | None = None
     gpu_memory: int | None = None
     owner: str | None = None
     since: str | None = None
@@ -98,13 +100,13 @@ class Rule(msgspec.Struct, frozen=True):
 
     @property
     def passes(self) -> bool:
-        """Whether a request that it takes goes on to the next rules all the same."""
-        return self.mode == "shadow" or self.action == "mark"
+        """Whether a request that it holds for may go on to the next rules all the same."""
+        return self.mode == "shadow" or self.action == "mark" or self.share is not None
 
 
 class Asking(msgspec.Struct, frozen=True, gc=False):
     """Who asks, by which way: what conditions look at besides the text. `key` is the caller's name, `group` and `role`
-    are what the config says of that key, `source` is the program."""
+    are what the config says of that key, `source` is the program. `person` tells a caller's own users apart."""
 
     entry: str
     endpoint: str
@@ -112,13 +114,16 @@ class Asking(msgspec.Struct, frozen=True, gc=False):
     key: str | None = None
     group: str | None = None
     source: str | None = None
+    person: str | None = None
 
 
 class RuleHit(msgspec.Struct, frozen=True):
-    """The rule that won, and where its groups matched the original text: (group name, start, end)."""
+    """A rule that holds, and where its groups matched the original text: (group name, start, end). `shadow`: it takes
+    nothing here, whatever it would have done."""
 
     rule: Rule
     spans: tuple[tuple[str, int, int], ...]
+    shadow: bool = False
 
 
 class Looked(msgspec.Struct, frozen=True):

@@ -42,6 +42,10 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "规则 {rule} 命中",
         "en": "rule {rule} took it",
     },
+    "hint": {
+        "zh": "已转交AI模型深度理解",
+        "en": "passed on to an AI model for a closer look",
+    },
     "cut.reason": {
         "zh": "{reason}（规则用时超限，看过 {rules} 条后未再继续）",
         "en": "{reason} (time for the rules was out after {rules} of them)",

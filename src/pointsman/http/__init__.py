@@ -1,1 +1,1 @@
-"""The door: ASGI in, the gateway's own terms inside, each client's dialect out."""
+"""The door: HTTP in, the gateway's own terms inside, each client's dialect out."""

@@ -11,7 +11,7 @@ from pointsman.http.header_lines import header_lines
 
 _EXPOSED = (
     b"x-pointsman-request-id, x-pointsman-stage, x-pointsman-rule, x-pointsman-target, x-pointsman-reason, "
-    b"x-pointsman-policy, x-pointsman-masked, x-pointsman-cache"
+    b"x-pointsman-policy, x-pointsman-masked, x-pointsman-cache, x-pointsman-hint"
 )
 
 

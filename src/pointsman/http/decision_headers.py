@@ -14,11 +14,11 @@ _LONGEST = 400
 
 def decision_headers(decision: Decision, target: str | None = None) -> bytes:
     """As lines. Text outside ASCII is percent-encoded UTF-8. The target, `model@backend`, is there once one has answered."""
-    return _lines(decision.stage, decision.reason, decision.policy, decision.rule, target)
+    return _lines(decision.stage, decision.reason, decision.policy, decision.rule, target, decision.hint)
 
 
 @lru_cache(maxsize=512)
-def _lines(stage: str, reason: str, policy: str, rule: str | None, target: str | None) -> bytes:
+def _lines(stage: str, reason: str, policy: str, rule: str | None, target: str | None, hint: str | None) -> bytes:
     pairs = [
         (b"x-pointsman-stage", stage.encode()),
         (b"x-pointsman-reason", _text(reason)),
@@ -28,6 +28,8 @@ def _lines(stage: str, reason: str, policy: str, rule: str | None, target: str |
         pairs.append((b"x-pointsman-rule", _text(rule)))
     if target:
         pairs.append((b"x-pointsman-target", _text(target)))
+    if hint:
+        pairs.append((b"x-pointsman-hint", _text(hint)))
     return header_lines(*pairs)
 
 

@@ -49,7 +49,13 @@ def look(
 ) -> Looked:
     """What the rules of the entry say, or the guards' where a model is named."""
     asking = Asking(
-        request.model, request.endpoint, request.caller_role, request.caller, request.caller_group, request.source
+        request.model,
+        request.endpoint,
+        request.caller_role,
+        request.caller,
+        request.caller_group,
+        request.source,
+        request.user or request.session,
     )
     return policy.rules_for(request.model).look(asked.question, features, asking, message=asked.message, spent=spent)
 
@@ -59,7 +65,7 @@ def noted(decision: Decision, looked: Looked, asked: Asked, tongue: Tongue) -> D
     marks = tuple(
         Mark(hit.rule.id, hit.rule.parameters["label"], hit.rule.parameters["risk"], asked.matched(hit))
         for hit in looked.passed
-        if hit.rule.mode == "enforce"
+        if not hit.shadow
     )
     reason = decision.reason
     if looked.cut is not None:
@@ -69,6 +75,6 @@ def noted(decision: Decision, looked: Looked, asked: Asked, tongue: Tongue) -> D
         reason=reason,
         marks=marks,
         risk=max((mark.risk for mark in marks), key=_RISKS.index, default=decision.risk),
-        shadow=tuple([hit.rule.id for hit in looked.passed if hit.rule.mode == "shadow"]),
+        shadow=tuple([hit.rule.id for hit in looked.passed if hit.shadow]),
         rules_cut=looked.cut,
     )

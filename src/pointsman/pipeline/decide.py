@@ -17,6 +17,7 @@ from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract
 from pointsman.pipeline.asked import Asked, ask, look, noted
+from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.policy import EXPORT, Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report
 from pointsman.routing.choose import Choice, Wanted, choose
@@ -51,8 +52,12 @@ def decide(
             if decision is None:
                 looked = look(asked, request, policy, features, spent)
                 decision = _by_rule(looked.hit, asked, request, policy, tongue) if looked.hit else None
+                if decision is None and entry and (rule := degrade_of(asked.question, features, policy.degrades)):
+                    decision = _by_rule(RuleHit(rule, ()), asked, request, policy, tongue)
     if decision is None or decision.action == "route":
         decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision)
+    if entry and entry.hint and decision.stage == "model" and decision.rule is None and not decision.error:
+        decision = msgspec.structs.replace(decision, hint=say("hint", tongue))
     if looked.passed or looked.cut is not None:
         decision = noted(decision, looked, asked, tongue)
     return msgspec.structs.replace(

@@ -130,7 +130,7 @@ def build_document(
         targets=tuple(unique.values()),
         names=names_of(config, targets),
         entries=tuple(
-            EntryRule(name, tuple(entry.packs) if entry.packs is not None else None, entry.keep_local)
+            EntryRule(name, tuple(entry.packs) if entry.packs is not None else None, entry.keep_local, entry.hint)
             for name, entry in config.entries.items()
         ),
         guard_packs=tuple(sorted({file.pack for file in loaded.rules if file.guard})),

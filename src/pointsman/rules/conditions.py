@@ -1,9 +1,11 @@
-"""Scalars of a rule against a request."""
+"""Scalars of a rule against a request, and its share of those who ask."""
 
 from __future__ import annotations
 
+import zlib
+
 from pointsman.domain.features import Features
-from pointsman.domain.rule import Asking, Conditions
+from pointsman.domain.rule import Asking, Conditions, Rule
 
 
 def holds(conditions: Conditions, features: Features, asking: Asking) -> bool:
@@ -30,3 +32,12 @@ def holds(conditions: Conditions, features: Features, asking: Asking) -> bool:
         and (conditions.entries is None or asking.entry in conditions.entries)
         and (conditions.endpoints is None or asking.endpoint in conditions.endpoints)
     )
+
+
+def chosen(rule: Rule, asking: Asking) -> bool:
+    """Whether a rule with a share counts for who asks: the same for the same person, whenever and wherever, and for
+    another rule another choice."""
+    if rule.share is None:
+        return True
+    who = f"{rule.id}\0{asking.key}\0{asking.person}"
+    return zlib.crc32(who.encode(errors="replace")) % 100 < rule.share

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pointsman.domain.features import Features
 from pointsman.domain.rule import Asking, Conditions, Looked, Rule, RuleHit
-from pointsman.rules.conditions import holds
+from pointsman.rules.conditions import chosen, holds
 from pointsman.rules.fold import Folded, fold
 from pointsman.rules.index import Index
 from pointsman.rules.negation import Found, negated, negators, taken_back
@@ -33,7 +33,8 @@ class RulePlan:
     """A rule, ready to be checked."""
 
     __slots__ = (
-        "conditions", "gate", "groups", "more_gates", "negatable", "none", "of_message", "passes", "rule", "settled"
+        "conditions", "gate", "groups", "more_gates", "negatable", "none", "of_message", "passes", "rule", "settled",
+        "shadow",
     )  # fmt: skip
 
     def __init__(self, rule: Rule, groups: tuple[GroupPlan, ...], none: GroupPlan | None) -> None:
@@ -49,7 +50,8 @@ class RulePlan:
         anywhere = any(term.kind not in ("whole", "template") for group in rule.groups for term in group.terms)
         self.negatable = rule.negatable and anywhere
         self.of_message = rule.looks_at == "message"
-        self.passes = rule.passes
+        self.shadow = rule.mode == "shadow"
+        self.passes = self.shadow or rule.action == "mark"
 
     def posted_under(self, place: int) -> None:
         """Of every other group, a term must have been seen before the rule is looked at closer."""
@@ -196,8 +198,9 @@ class RuleSet:
                 continue
             if plan.negatable and seen.negated(plan):
                 continue
-            hit = RuleHit(plan.rule, _spans(plan, seen))
-            if not plan.passes:
+            shadow = plan.shadow or (plan.rule.share is not None and not chosen(plan.rule, asking))
+            hit = RuleHit(plan.rule, _spans(plan, seen), shadow)
+            if not shadow and not plan.passes:
                 return Looked(hit, tuple(passed))
             passed.append(hit)
         return Looked(None, tuple(passed)) if passed else _NOTHING

@@ -20,7 +20,7 @@ OneOf = TypeVar("OneOf", bound=str)
 DEFAULT_PRIORITY = 50
 _MOST = 1_000_000
 _COMMON = (
-    "id", "priority", "negation", "mode", "gpu_memory", "owner", "since", *CASE_KEYS, "parameters", *OUTCOMES
+    "id", "priority", "negation", "mode", "share", "gpu_memory", "owner", "since", *CASE_KEYS, "parameters", *OUTCOMES
 )  # fmt: skip
 _MODES: tuple[Mode, ...] = ("enforce", "shadow", "off")
 
@@ -93,6 +93,7 @@ def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | 
     gpu_memory = notes.number(f"{path}.gpu_memory", rule["gpu_memory"], 0, _MOST) if "gpu_memory" in rule else None
     negation = _one_of(notes, f"{path}.negation", rule.get("negation", "respect"), ("ignore", "respect"))
     mode = _one_of(notes, f"{path}.mode", rule.get("mode", "enforce"), _MODES)
+    share = notes.number(f"{path}.share", rule["share"], 1, 99) if "share" in rule else None
     owner = notes.text(f"{path}.owner", rule["owner"]) if "owner" in rule else None
     since = _day(notes, f"{path}.since", rule["since"]) if "since" in rule else None
     cases = read_cases(notes, path, rule)
@@ -111,6 +112,7 @@ def _rule(notes: Notes, path: str, item: Any, pack: str, source: str) -> Rule | 
         negatable=negation != "ignore",
         looks_at=when.looks_at,
         mode=mode or "enforce",
+        share=share,
         gpu_memory=gpu_memory,
         owner=owner,
         since=since,

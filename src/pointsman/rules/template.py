@@ -116,9 +116,7 @@ def _idle_space(pieces: list[tuple[str, int]], number: int) -> bool:
     """White space beside a character of a script that puts none between words."""
     if not pieces[number][0].isspace():
         return False
-    return any(
-        0 <= beside < len(pieces) and pieces[beside][0] >= "\u2e80" for beside in (number - 1, number + 1)
-    )
+    return any(0 <= beside < len(pieces) and pieces[beside][0] >= "\u2e80" for beside in (number - 1, number + 1))
 
 
 def slot_names(groups: Iterable[Group]) -> list[str]:
