@@ -12,6 +12,7 @@ import pytest
 
 from cli.invoke import MODELS, Shell
 from pipeline.policies import CONFIG, FILES, ask, fleet, policy_of
+from pointsman.domain.feedback import Feedback
 from pointsman.domain.record import Record, Timings
 from pointsman.pipeline.decide import decide
 from pointsman.store.log_writer import LogWriter
@@ -99,6 +100,18 @@ def test_one_whole(logged: Shell) -> None:
     assert done.json["question"] == "vpn broken"
     assert done.json["decision"]["rule"] == "vpn"
     assert json.loads(logged.run("log", "--id", "r0").out)["decision"]["matched"]
+
+
+def test_what_its_caller_said_of_it(logged: Shell) -> None:
+    writer = LogWriter(logged.folder / "data", "sealed", 1e9, linger=0.0)
+    said = Feedback(request_id="r0", received=5.0, caller="c0", adopted=False, comment="不是这个意思")
+    writer.put_feedback(said, time.time())
+    writer.close()
+    shown = logged.run("log", "--id", "r0", "--json").json["feedback"]
+    assert (shown["adopted"], shown["rating"], shown["comment"]) == (False, None, "不是这个意思")
+    assert "不是这个意思" in logged.run("log", "--id", "r0").out
+    assert logged.run("log", "--id", "r1", "--json").json["feedback"] is None
+    assert "feedback" not in logged.run("log", "--json").lines[0]
 
 
 def test_one_that_there_is_not(logged: Shell) -> None:

@@ -47,7 +47,9 @@ def test_each_kind_is_a_condition_and_a_slot(kind: str) -> None:
     values = hit(when, text)
     assert values is not None and values["it"].startswith(piece[:4]) and values["it"].rstrip(";") == piece
     assert hit(when, "今天天气怎么样呀" if kind != "period" else "天气怎么样呀") is None
-    assert hit({"any": ["看", "跑", "算", "打开", "发", "的", "一共", "可以", "涨", "电话", "身份证", "卡号", "密码"]}, text)
+    assert hit(
+        {"any": ["看", "跑", "算", "打开", "发", "的", "一共", "可以", "涨", "电话", "身份证", "卡号", "密码"]}, text
+    )
     assert hit({"any": [text[:1]], "none": [{"extract": kind}]}, text) is None
 
 
@@ -74,7 +76,9 @@ def test_a_kind_is_narrowed_down(kind: str, of: str | list[str], text: str, take
 
 
 def test_two_extracts_of_a_group_count_apart() -> None:
-    when = {"all": [{"at_least": 2, "of": [{"extract": "phone"}, {"extract": "email"}, {"extract": "phone", "of": []}]}]}
+    when = {
+        "all": [{"at_least": 2, "of": [{"extract": "phone"}, {"extract": "email"}, {"extract": "phone", "of": []}]}]
+    }
     with pytest.raises(Exception, match="phone has no kinds|is empty"):
         hit(when, "x")
     when = {"all": [{"at_least": 2, "of": [{"extract": "phone"}, {"extract": "email"}]}]}

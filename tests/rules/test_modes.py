@@ -175,7 +175,9 @@ def test_mistakes_are_told(data: dict[str, Any], part: str) -> None:
 
 
 def test_a_share_of_those_who_ask_always_the_same_ones() -> None:
-    ruleset = compiled(rule("some", "a", share=30), rule("other", "a", share=30, priority=40), rule("all", "a", priority=1))
+    ruleset = compiled(
+        rule("some", "a", share=30), rule("other", "a", share=30, priority=40), rule("all", "a", priority=1)
+    )
     people = [msgspec.structs.replace(ASKING, key="web", person=f"u{number}") for number in range(3000)]
     found = [ruleset.look("a", plain_features("a"), asking) for asking in people]
     taken = [looked.hit.rule.id for looked in found if looked.hit]

@@ -30,7 +30,13 @@ def held(template: str, text: str, **slots: tuple[str, ...]) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     "text",
-    ["导出华东销售报表", "生成一份华东区的库存报表", "导出华北的销售报表。", " 导出 华东 销售 报表 !", "導出華東銷售報表"],
+    [
+        "导出华东销售报表",
+        "生成一份华东区的库存报表",
+        "导出华北的销售报表。",
+        " 导出 华东 销售 报表 !",
+        "導出華東銷售報表",
+    ],
 )
 def test_the_whole_text_has_the_form(text: str) -> None:
     assert takes(EXPORT, text, **SLOTS)
@@ -38,7 +44,14 @@ def test_the_whole_text_has_the_form(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["不要导出华东销售报表", "导出华东销售报表给我", "导出销售报表", "导出华南销售报表", "导出一份一份华东销售报表", ""],
+    [
+        "不要导出华东销售报表",
+        "导出华东销售报表给我",
+        "导出销售报表",
+        "导出华南销售报表",
+        "导出一份一份华东销售报表",
+        "",
+    ],
 )
 def test_anything_more_or_less_is_no_match(text: str) -> None:
     assert not takes(EXPORT, text, **SLOTS)
@@ -87,7 +100,10 @@ def test_a_rule_with_templates_answers_with_its_slots() -> None:
         [
             {
                 "id": "lamp",
-                "when": {"template": ["turn {state} the lamp", "把灯{state}"], "slots": {"state": ["on", "off", "打开"]}},
+                "when": {
+                    "template": ["turn {state} the lamp", "把灯{state}"],
+                    "slots": {"state": ["on", "off", "打开"]},
+                },
                 "answer": "lamp: {state}",
             }
         ],

@@ -65,6 +65,9 @@ class ClientMetrics:
         self.cache = Counter(
             "pointsman_cache_total", "Requests to entries that keep replies", ["outcome"], registry=registry
         )
+        self.feedback = Counter(
+            "pointsman_feedback_total", "What callers said of replies", ["adopted", "rating"], registry=registry
+        )
         self.dropped = Gauge("pointsman_log_records_dropped", "Records that could not be kept", registry=registry)
 
     def put(self, record: Record) -> None:

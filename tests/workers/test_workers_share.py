@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from pointsman.actions.report.runner import COMMAND
 from pointsman.app.build import _not_here
 from pointsman.config.schema import Config, Server
 from pointsman.domain.said import in_zh
@@ -163,7 +164,7 @@ def test_at_most_so_many_reports_at_a_time_over_all_workers(started: Start) -> N
     made: list[str] = []
     asking = threading.Thread(target=lambda: made.append(say_or_nothing(first)))
     asking.start()
-    child = until(lambda: next(iter(psutil.Process(first.pid).children()), None))
+    child = until(lambda: next(filter(makes_a_report, psutil.Process(first.pid).children()), None))
     child.suspend()  # for as long as the test likes
     assert child.net_connections("inet") == [], "the socket that workers share is none of its business"
     waiting = threading.Thread(target=lambda: made.append(say_or_nothing(second)))
@@ -178,6 +179,11 @@ def test_at_most_so_many_reports_at_a_time_over_all_workers(started: Start) -> N
     finally:
         child.resume()  # it sees that its worker is gone
         asking.join(60)
+
+
+def makes_a_report(child: psutil.Process) -> bool:
+    """Before its exec it still is its worker in all but number, which waits for it: suspended then, both stand."""
+    return COMMAND[-1] in child.cmdline()
 
 
 def say_or_nothing(line: Line) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from pointsman.app.askers import Askers
 from pointsman.app.guards import masking_of
 from pointsman.app.setup import Setup
 from pointsman.config.schema import TIERS, parse_size
@@ -15,6 +16,7 @@ from pointsman.domain.said import Said, said
 from pointsman.http.auth import Keys
 from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client
+from pointsman.http.feedback import FeedbackDoor, Keep
 from pointsman.http.files import Files
 from pointsman.http.gateway import Doors
 from pointsman.http.openai.generate import Generate
@@ -34,8 +36,11 @@ def doors_of(
     readiness: Callable[[], tuple[bool, dict[str, Any]]],
     metrics: Callable[[], bytes | Awaitable[bytes]],
     reload: Callable[[], Awaitable[dict[str, Any]]],
+    askers: Askers,
+    keep_feedback: Keep,
 ) -> Doors:
-    """`since` is when the models came, in seconds since the epoch; `reload` raises Problems where it is refused."""
+    """`since` is when the models came, in seconds since the epoch; `reload` raises Problems where it is refused; `askers`
+    is told of requests of which feedback may come."""
     config = setup.config
     generate = Generate(
         pipeline,
@@ -82,12 +87,13 @@ def doors_of(
             "/files/": Files(links, files).serve,
         },
         posts={
-            "/v1/chat/completions": generate.chat,
-            "/v1/completions": generate.completions,
-            "/v1/embeddings": relay.embeddings,
-            "/v1/rerank": relay.rerank,
-            "/rerank": relay.rerank,
-            "/v1/reranking": relay.rerank,
+            "/v1/chat/completions": askers.noting(generate.chat),
+            "/v1/completions": askers.noting(generate.completions),
+            "/v1/embeddings": askers.noting(relay.embeddings),
+            "/v1/rerank": askers.noting(relay.rerank),
+            "/rerank": askers.noting(relay.rerank),
+            "/v1/reranking": askers.noting(relay.rerank),
+            "/v1/feedback": FeedbackDoor(askers, keep_feedback).post,
             "/admin/reload": asked_to_reload,
         },
         keys=Keys(config.auth),

@@ -56,7 +56,7 @@ class Read(msgspec.Struct, frozen=True, tag=True):
 class Mistake(msgspec.Struct, frozen=True):
     """A Problem on its way."""
 
-    path: str
+    path: Both
     message: Both
     valid: Both | None
     where: Both | None
@@ -117,7 +117,7 @@ async def _ask(line: bytes) -> bytes:
 
 def _mistake(problem: Problem) -> Mistake:
     return Mistake(
-        problem.path,
+        both(problem.path),
         both(problem.message),
         None if problem.valid is None else both(problem.valid),
         None if problem.where is None else both(problem.where),
@@ -126,7 +126,7 @@ def _mistake(problem: Problem) -> Mistake:
 
 def _problem(mistake: Mistake) -> Problem:
     return Problem(
-        mistake.path,
+        text_of(mistake.path),
         text_of(mistake.message),
         valid=None if mistake.valid is None else text_of(mistake.valid),
         where=None if mistake.where is None else text_of(mistake.where),

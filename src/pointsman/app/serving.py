@@ -11,6 +11,7 @@ from typing import Any
 
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
+from pointsman.app.askers import Askers, Others
 from pointsman.app.doors import doors_of
 from pointsman.app.guards import caches_of
 from pointsman.app.key_file import key_in
@@ -18,6 +19,7 @@ from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config, parse_size, parse_span
+from pointsman.domain.feedback import Feedback
 from pointsman.domain.links import Links
 from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
@@ -38,7 +40,8 @@ _HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "d
 class Serving:
     """`reload` and `metrics` do what their endpoints are asked for. What this process has in common with others comes from
     outside: `places` says whose turn it is to make a report (default: at most `files.concurrency` of this process),
-    `since` is when the gateway began, in seconds since the epoch (default: now), `pipeline` makes a pipeline of its own
+    `since` is when the gateway began, in seconds since the epoch (default: now), `others` says whose a request was that
+    another process served (default: there is none), `pipeline` makes a pipeline of its own
     kind. Raises OSError, ValueError, LogError where the data folder, or what lies in it, cannot be used."""
 
     def __init__(
@@ -49,6 +52,7 @@ class Serving:
         metrics: Callable[[], bytes | Awaitable[bytes]],
         places: AbstractAsyncContextManager[None] | None = None,
         since: int | None = None,
+        others: Others | None = None,
         pipeline: Callable[..., Pipeline] = Pipeline,
     ) -> None:
         config = setup.config
@@ -64,6 +68,7 @@ class Serving:
         self._since = int(time.time()) if since is None else since
         self._prober = Prober()
         self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
+        self.askers = Askers(folder, others)
         self._links = Links(key_in(folder / "links.key"))
         self._files = folder / "files"
         self.runner = ReportRunner(
@@ -192,4 +197,12 @@ class Serving:
             readiness=self.readiness,
             metrics=self._metrics_text,
             reload=self._reload,
+            askers=self.askers,
+            keep_feedback=self._keep_feedback,
         )
+
+    def _keep_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
+        kept = self._log.put_feedback(feedback, asked)
+        if kept is not None:
+            self.metrics.said(kept)
+        return kept

@@ -55,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
                 row["question"] = whole.request.question if whole else None
                 if "id" in filters:
                     row["decision"] = whole.decision if whole else None
+                    row["feedback"] = reader.feedback_on(row["id"])
                     row["attempts"] = whole.attempts if whole and whole.attempts else row["attempts"]
             _print(row, options)
     except LogError as error:

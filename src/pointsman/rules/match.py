@@ -26,7 +26,7 @@ class GroupPlan:
         self.at_least = at_least
         self.terms = tuple(dict.fromkeys(terms))
         self.sure = frozenset(term for term in self.terms if decided[term])
-        self.unsure = tuple(term for term in self.terms if not decided[term])
+        self.unsure = frozenset(term for term in self.terms if not decided[term])
 
 
 class RulePlan:
@@ -94,9 +94,10 @@ class _Text:
             wanted -= len(group.sure & self.found)
             if wanted <= 0:
                 return True
-        if wanted > len(group.unsure):
+        left = self.possible.intersection(group.unsure)
+        if wanted > len(left):
             return False
-        for number in group.unsure:
+        for number in left:
             if self.occurs(number):
                 wanted -= 1
                 if not wanted:
@@ -106,7 +107,8 @@ class _Text:
     def terms_of(self, group: GroupPlan) -> list[Finder]:
         """The terms of a group that occur."""
         there = [self.terms[number] for number in group.sure & self.found]
-        return there + [self.terms[number] for number in group.unsure if self.occurs(number)] if group.unsure else there
+        maybe = self.possible.intersection(group.unsure)
+        return there + [self.terms[number] for number in maybe if self.occurs(number)] if maybe else there
 
     def negated(self, plan: RulePlan) -> bool:
         """Whether any occurrence of a term of the rule is negated, see `negation.py`; `whole` terms cannot be."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from pointsman.domain.feedback import Feedback
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.target import Snapshot
@@ -22,7 +23,7 @@ _encode = msgspec.msgpack.Encoder().encode
 class Batch:
     """Records encoded as they come, heads and contents apart; names of fields are written once. `policies` and
     `snapshots` are those that the decisions name, by hash; `last` is the newest `received`, `first_id` and `last_id` are
-    the bounds of the ids; `size` is in bytes."""
+    the bounds of the ids; `size` is in bytes. `feedback` is what came of it meanwhile, each with the time of its request."""
 
     def __init__(self, prompts: Prompts) -> None:
         self._prompts = prompts
@@ -32,6 +33,7 @@ class Batch:
         self._named: set[str] = set()
         self.policies: dict[str, PolicyDocument] = {}
         self.snapshots: dict[str, Snapshot] = {}
+        self.feedback: list[tuple[Feedback, float]] = []
         self.size = 0
         self.last = 0.0
         self.first_id = self.last_id = ""
@@ -39,6 +41,16 @@ class Batch:
     @property
     def count(self) -> int:
         return len(self._heads)
+
+    @property
+    def empty(self) -> bool:
+        return not (self._heads or self.feedback)
+
+    def say(self, feedback: Feedback, asked: float) -> int:
+        """Adds a feedback. Returns the size after it; raises as `add` does."""
+        self.size += len(_encode(feedback))
+        self.feedback.append((feedback, asked))
+        return self.size
 
     def add(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> int:
         """Returns the size after it. Raises what msgspec does for a record that it cannot encode (half a surrogate pair,

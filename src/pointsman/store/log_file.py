@@ -13,6 +13,7 @@ from pathlib import Path
 import apsw
 
 from pointsman.domain.said import Said, said
+from pointsman.store.feedback_rows import has_feedback
 from pointsman.store.log_schema import TABLES, VERSION, explained
 
 if sys.platform != "win32":
@@ -51,7 +52,7 @@ def open_log(path: Path) -> apsw.Connection:
         try:
             for setting in ("journal_mode=wal", "synchronous=normal", "secure_delete=on"):
                 connection.execute(f"pragma {setting}").fetchall()  # apsw runs a statement only as far as it is read
-            if _version(connection) != VERSION:
+            if _version(connection) != VERSION or not has_feedback(connection):
                 with connection:
                     connection.execute(TABLES)
                     connection.execute(f"pragma user_version={VERSION}")

@@ -13,12 +13,15 @@ import msgspec
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.decision import Decision
+from pointsman.domain.feedback import Asker, Feedback
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.domain.target import Snapshot
+from pointsman.store.feedback_rows import read_feedback
 from pointsman.store.log_file import read_log
 from pointsman.store.log_row import Content, Head
+from pointsman.store.log_scan import Logged
 from pointsman.store.log_schema import NAME
 from pointsman.store.seal import Seal
 from pointsman.store.stored_batch import StoredBatch
@@ -65,6 +68,29 @@ class LogReader:
         wanted = {name: whole_characters(value) for name, value in filters.items() if name in FILTERS}
         return islice(self._newest_first(wanted, since), min(limit, sys.maxsize))
 
+    def scan(self, since: float | None = None) -> Iterator[Logged]:
+        """All requests that came from then on, once, as they were recorded: roughly oldest first, since a request is
+        recorded when it ends. Holds one batch at a time."""
+        query = "select id, prompts, heads, contents from batches indexed by batches_by_time where last >= ? order by last, id"
+        seal = Seal.found_in(self._folder)
+        start = float("-inf") if since is None else since
+        for number, prompts, heads, contents in self._connection.execute(query, (start,)):
+            batch = StoredBatch(number, prompts, heads)
+            batch.open_later(contents, seal)
+            for place, head in enumerate(batch.heads):
+                if head.received >= start:
+                    yield Logged(head, batch, place)
+
+    def policy(self, name: str) -> PolicyDocument | None:
+        """The document with that hash; None where the log has it not."""
+        data = self._document("policies", name)
+        return None if data is None else msgspec.msgpack.decode(data, type=PolicyDocument)
+
+    def snapshot(self, name: str) -> Snapshot | None:
+        """The snapshot with that hash; None where the log has it not."""
+        data = self._document("snapshots", name)
+        return None if data is None else msgspec.msgpack.decode(data, type=Snapshot)
+
     def content(self, request_id: str) -> tuple[Request, Decision | None] | None:
         """What was asked and decided, in full; None where it was not kept or the key is not here."""
         whole = self.whole(request_id)
@@ -84,17 +110,29 @@ class LogReader:
         content = batch.content(place)
         if content is None or content.decision is None:
             return None
-        policy = self._document("policies", content.decision.policy)
-        snapshot = self._document("snapshots", content.decision.snapshot)
+        policy = self.policy(content.decision.policy)
+        snapshot = self.snapshot(content.decision.snapshot)
         if policy is None or snapshot is None:
             return None
-        return Evidence(
-            content.request,
-            content.decision,
-            msgspec.msgpack.decode(policy, type=PolicyDocument),
-            msgspec.msgpack.decode(snapshot, type=Snapshot),
-            batch.heads[place].exact_tokens,
-        )
+        return Evidence(content.request, content.decision, policy, snapshot, batch.heads[place].exact_tokens)
+
+    def asker(self, request_id: str) -> Asker | None:
+        """Whose that request was; None where it is not in the log."""
+        for _, batch in self._spanning(request_id):
+            head = batch.heads[batch.places[request_id]]
+            return Asker(head.caller, head.received)
+        return None
+
+    def feedback(self, since: float | None = None) -> Iterator[Feedback]:
+        """What callers said, newest first: each of them of requests of their own, the last that they said of each; `since`
+        is seconds since the epoch. Requests that could not be kept may have some, too. Comments are None where they were
+        not kept or the key is not here."""
+        return read_feedback(self._connection, Seal.found_in(self._folder), since=since)
+
+    def feedback_on(self, request_id: str) -> Feedback | None:
+        """The same, of one request."""
+        seal, wanted = Seal.found_in(self._folder), whole_characters(request_id)
+        return next(read_feedback(self._connection, seal, request_id=wanted), None)
 
     def close(self) -> None:
         self._connection.close()
@@ -130,16 +168,21 @@ class LogReader:
         """The batch with that request, its contents open where they can be."""
         if self._last is not None and request_id in self._last.places:
             return self._last
-        values = {"id": whole_characters(request_id)}
+        for number, batch in self._spanning(request_id):
+            row = self._connection.execute("select contents from batches where id = ?", (number,)).fetchone()
+            batch.open(row[0] if row else None, Seal.found_in(self._folder))
+            self._last = batch
+            return batch
+        return None
+
+    def _spanning(self, request_id: str) -> Iterator[tuple[int, StoredBatch]]:
+        """(number, batch) with that request, its contents closed."""
         query = f"select id, prompts, heads from batches where {_WITH_ID} order by last_id"  # noqa: S608
+        values = {"id": whole_characters(request_id)}
         for number, prompts, heads in self._connection.execute(query, values):
             batch = StoredBatch(number, prompts, heads)
             if batch.may_hold([values["id"].encode()]) and request_id in batch.places:
-                row = self._connection.execute("select contents from batches where id = ?", (number,)).fetchone()
-                batch.open(row[0] if row else None, Seal.found_in(self._folder))
-                self._last = batch
-                return batch
-        return None
+                yield number, batch
 
     def _document(self, table: str, name: str) -> bytes | None:
         found = self._connection.execute(f"select document from {table} where hash = ?", (name,)).fetchone()  # noqa: S608

@@ -3,7 +3,11 @@
 A row of `batches` is some tens of milliseconds of traffic. `heads` is what may be known without a key, `contents` what
 holds words of the prompts, null where none are kept; both are MessagePack, in zlib where they are not short, and
 `contents` is sealed where `prompts` says so. `last` is the newest `received` in the batch, `first_id` and `last_id` are the
-bounds of its ids. `used` is when a batch last referred to the document, to the hour."""
+bounds of its ids. `used` is when a batch last referred to the document, to the hour.
+
+A row of `feedback` is what a caller last said of one request, which came at `asked`; `comment` is sealed where `prompts`
+says so, null where none was made or none is kept. Logs of this version that were begun without that table get it when a
+gateway opens them."""
 
 from __future__ import annotations
 
@@ -38,6 +42,10 @@ create index if not exists batches_by_time on batches (last);
 create index if not exists batches_by_id on batches (last_id, first_id);
 create table if not exists policies (hash text primary key, used real not null, document blob not null) without rowid;
 create table if not exists snapshots (hash text primary key, used real not null, document blob not null) without rowid;
+create table if not exists feedback (
+  request_id text primary key, asked real not null, received real not null, caller text not null, adopted integer,
+  rating integer, edited integer not null, retried integer not null, prompts text not null, comment blob
+) without rowid;
 """
 
 

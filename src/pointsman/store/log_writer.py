@@ -8,14 +8,18 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
+from typing import Any
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
+from pointsman.domain.feedback import Feedback
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
+from pointsman.store.feedback_rows import write_feedback
 from pointsman.store.log_batch import Batch
 from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_row import Prompts
@@ -79,15 +83,30 @@ class LogWriter:
                 self.dropped += 1
                 fault = type(error).__name__
             else:
-                if size >= _FULL:
-                    self._full.append(self._shut())
-                    self._news.notify()
-                elif batch.count == 1:
-                    self._news.notify()
+                self._grown(size, batch.count == 1)
                 return
         log.warning(
             Said("request %r cannot be kept in the log: %s", "请求 %r 无法写入日志：%s"), record.request.id, fault
         )
+
+    def put_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
+        """Queues it behind the records; `asked` is when its request came. Gives what is kept of it, without the comment
+        where no prompts are kept; None where it cannot be kept, which is counted in `dropped`. It replaces an earlier one
+        of the same request."""
+        if self._prompts == "off" and feedback.comment is not None:
+            feedback = replace(feedback, comment=None)
+        with self._lock:
+            if self._closed or self._waiting > self._backlog:
+                self.dropped += 1
+                return None
+            first = self._open.empty
+            try:
+                size = self._open.say(feedback, asked)
+            except Exception:  # half a surrogate pair: the HTTP door lets none in
+                self.dropped += 1
+                return None
+            self._grown(size, first)
+        return feedback
 
     def close(self) -> None:
         with self._lock:
@@ -98,6 +117,14 @@ class LogWriter:
         self._thread.join(timeout=10)
         if not self._thread.is_alive():
             self._connection.close()
+
+    def _grown(self, size: int, first: bool) -> None:
+        """The open batch has that size now; `first`: the thread may be waiting for something to do."""
+        if size >= _FULL:
+            self._full.append(self._shut())
+            self._news.notify()
+        elif first:
+            self._news.notify()
 
     def _shut(self) -> Batch:
         """The open batch, which is so no more."""
@@ -135,7 +162,7 @@ class LogWriter:
             if time.monotonic() >= self._purge_at:
                 self._purge()
         for batch in behind:
-            self._drop(batch.count)
+            self._drop(batch)
 
     def _take(self, idle: bool) -> tuple[list[Batch], bool]:
         """Waits for a record if `idle`, then `linger` seconds for more. Nothing where it is time to remove what is old.
@@ -143,11 +170,11 @@ class LogWriter:
         with self._news:
             if idle:
                 pause = max(self._purge_at - time.monotonic(), _PAUSE)
-                self._news.wait_for(lambda: self._open.count or self._full or self._closed, pause)
-            if self._open.count or not idle:
+                self._news.wait_for(lambda: not self._open.empty or self._full or self._closed, pause)
+            if not self._open.empty or not idle:
                 self._news.wait_for(lambda: self._full or self._closed, self._linger)
             taken, self._full = self._full, []
-            if self._open.count:
+            if not self._open.empty:
                 taken.append(self._shut())
             return taken, self._closed
 
@@ -166,14 +193,13 @@ class LogWriter:
             return False
         except Exception as error:
             self._fail(error)
-            self._drop(batch.count)
+            self._drop(batch)
         else:
             self.problem = None
         return True
 
     def _write(self, batch: Batch) -> None:
-        heads, contents = batch.packed(self._seal)
-        row = (batch.last, batch.first_id, batch.last_id, batch.count, self._prompts, heads, contents)
+        row = self._row(batch) if batch.count else None
         now = time.monotonic()
         policies = [name for name in batch.policies if self._is_news("policies", name, now)]
         snapshots = [name for name in batch.snapshots if self._is_news("snapshots", name, now)]
@@ -182,10 +208,17 @@ class LogWriter:
                 self._note("policies", name, batch.policies[name])
             for name in snapshots:
                 self._note("snapshots", name, batch.snapshots[name])
-            self._connection.execute(_INSERT, row)
+            if row is not None:
+                self._connection.execute(_INSERT, row)
+            for feedback, asked in batch.feedback:
+                write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
         self._noted.update({("policies", name): now for name in policies})
         self._noted.update({("snapshots", name): now for name in snapshots})
         self.written += batch.count
+
+    def _row(self, batch: Batch) -> tuple[Any, ...]:
+        heads, contents = batch.packed(self._seal)
+        return batch.last, batch.first_id, batch.last_id, batch.count, self._prompts, heads, contents
 
     def _is_news(self, table: str, name: str, now: float) -> bool:
         """Whether the log is to be told that this document is in use: once an hour is enough for retention."""
@@ -230,6 +263,6 @@ class LogWriter:
             log.error(Said("the request log cannot be written: %s", "请求日志无法写入：%s"), explained(error))
         self.problem = explained(error)
 
-    def _drop(self, count: int) -> None:
+    def _drop(self, batch: Batch) -> None:
         with self._lock:
-            self.dropped += count
+            self.dropped += batch.count + len(batch.feedback)

@@ -6,16 +6,18 @@ import apsw
 
 from pointsman.store.log_schema import all_or_nothing
 
-_SLICE = 100  # batches that are removed at once, so that writing need not wait long
+_SLICE = 100  # batches, and feedback, that are removed at once, so that writing need not wait long
 _SOON, _LATER, _HOURLY = 0.0, 60.0, 3600.0
 _DAY = 86_400.0
 _LARGE = 1 << 30  # bytes of a log that is not written anew every day
+_OLD_BATCHES = "delete from batches where id in (select id from batches where last < ? limit ?)"
+_OLD_FEEDBACK = "delete from feedback where request_id in (select request_id from feedback where asked < ? limit ?)"
 
 
 class Retention:
-    """Batches whose newest request is older than `keep` seconds are removed, policies and snapshots a day after the last
-    that refers to them. A batch is some tens of milliseconds of traffic; what ran long in it came earlier by so long,
-    and stays by so long more.
+    """Batches whose newest request is older than `keep` seconds are removed, feedback on requests that are, policies and
+    snapshots a day after the last that refers to them. A batch is some tens of milliseconds of traffic; what ran long in
+    it came earlier by so long, and stays by so long more.
 
     Deleted bytes are overwritten at once (`secure_delete`) and the write-ahead log, which still has them, is emptied.
     Where rows were moved between pages some bytes of old copies stay; so once a day, while the log is below 1 GiB, the
@@ -31,9 +33,7 @@ class Retention:
         where a reader held the write-ahead log. Raises apsw.Error."""
         before = now - self._keep
         with all_or_nothing(connection):
-            old = "select id from batches where last < ? limit ?"
-            connection.execute(f"delete from batches where id in ({old})", (before, _SLICE))  # noqa: S608
-            removed = connection.changes()
+            removed = max(_removed(connection, old, (before, _SLICE)) for old in (_OLD_BATCHES, _OLD_FEEDBACK))
             self._stale = self._stale or removed > 0
             if removed < _SLICE:
                 for table in ("policies", "snapshots"):
@@ -51,6 +51,11 @@ class Retention:
                     return _LATER
         held = connection.execute("pragma wal_checkpoint(truncate)").fetchall()[0][0]
         return _LATER if held else _HOURLY
+
+
+def _removed(connection: apsw.Connection, statement: str, values: tuple[float, int]) -> int:
+    connection.execute(statement, values)
+    return connection.changes()
 
 
 def _size(connection: apsw.Connection) -> int:

@@ -28,6 +28,7 @@ class StoredBatch:
         self._packed = heads
         self._plain = self._unpacked(heads)
         self._contents: tuple[tuple[list[str], list[str]], list[msgspec.Raw]] | None = None
+        self._closed: tuple[bytes, Seal | None] | None = None
 
     def may_hold(self, texts: list[bytes]) -> bool:
         """False where one of these values occurs nowhere in the heads: then none needs decoding."""
@@ -109,9 +110,24 @@ class StoredBatch:
         except msgspec.DecodeError:
             raise self._damaged() from None
 
+    def open_later(self, contents: bytes | None, seal: Seal | None) -> None:
+        """As `open`, once a content is asked for."""
+        self._closed = None if contents is None else (contents, seal)
+
+    def feature(self, head: Head, name: str) -> Any:
+        """None where the decision had no features, or none of that name."""
+        names = self._named_heads[0]
+        return head.features[names.index(name)] if head.features and name in names else None
+
+    def raw(self, place: int) -> tuple[dict[str, int], msgspec.Raw] | None:
+        """(field of a request → its place among the values, content as it was encoded); None as for `content`."""
+        self._open_if_later()
+        return None if self._contents is None else (self._request_places, self._contents[1][place])
+
     def content(self, place: int) -> Content | None:
         """What was recorded there, whole, equal to what it was; None unless the contents are open, or where a version
         wrote it whose requests had not what this one's must have."""
+        self._open_if_later()
         if self._contents is None:
             return None
         head = self.heads[place]
@@ -125,6 +141,16 @@ class StoredBatch:
             return msgspec.convert(whole, Content)
         except msgspec.ValidationError:
             return None
+
+    def _open_if_later(self) -> None:
+        if self._closed is not None:
+            (contents, seal), self._closed = self._closed, None
+            self.open(contents, seal)
+
+    @cached_property
+    def _request_places(self) -> dict[str, int]:
+        assert self._contents is not None
+        return {name: place for place, name in enumerate(self._contents[0][0])}
 
     @cached_property
     def _named_heads(self) -> tuple[list[str], list[Head]]:

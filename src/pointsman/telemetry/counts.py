@@ -35,6 +35,7 @@ class Spread(msgspec.Struct):
 Tallies = dict[Labels, Tally]
 _TALLIES = (
     "requests", "rules", "tokens", "attempts", "upstream", "reloads", "marks", "shadows", "cuts", "masked", "cache",
+    "feedback",
 )  # fmt: skip
 Spreads = dict[Labels, Spread]
 
@@ -59,6 +60,7 @@ class Counts(msgspec.Struct):
     cuts: Tallies = {}
     masked: Tallies = {}
     cache: Tallies = {}
+    feedback: Tallies = {}
     dropped: int = 0
 
     @classmethod

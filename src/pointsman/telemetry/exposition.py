@@ -61,6 +61,7 @@ class Exposition:
         yield _counter("pointsman_rules_cut", "Requests for whose rules time ran out", [], counts.cuts)
         yield _counter("pointsman_masked", "Values that engines saw placeholders of", ["kind"], counts.masked)
         yield _counter("pointsman_cache", "Requests to entries that keep replies", ["outcome"], counts.cache)
+        yield _counter("pointsman_feedback", "What callers said of replies", ["adopted", "rating"], counts.feedback)
         dropped = Metric("pointsman_log_records_dropped", "Records that could not be kept", "gauge")
         dropped.add_sample(dropped.name, {}, counts.dropped)
         yield dropped

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from pointsman.domain.feedback import Feedback
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.target import Snapshot
@@ -27,6 +28,11 @@ class Metrics:
     def reloaded(self, outcome: str) -> None:
         """`ok` or `refused`."""
         count(self._counts.reloads, (outcome,))
+
+    def said(self, feedback: Feedback) -> None:
+        """Each time that a caller says something, also where it replaces what it said before."""
+        adopted = "none" if feedback.adopted is None else str(feedback.adopted).lower()
+        count(self._counts.feedback, (adopted, "none" if feedback.rating is None else str(feedback.rating)))
 
     def counts(self, snapshot: Snapshot, dropped: int, upstream: Upstream = _NONE) -> Counts:
         """A copy of what was counted here, with the state of the targets, the records dropped, and what connections to

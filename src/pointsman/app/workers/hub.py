@@ -32,6 +32,7 @@ from pointsman.app.workers.messages import (
     EngineState,
     Follow,
     GiveBack,
+    Known,
     Message,
     Refused,
     Reload,
@@ -39,6 +40,7 @@ from pointsman.app.workers.messages import (
     Settled,
     Sum,
     Take,
+    Whose,
 )
 from pointsman.app.workers.told_server import state_of
 from pointsman.config.paths import data_dir
@@ -54,7 +56,7 @@ log = logging.getLogger("pointsman")
 
 FOLLOWING = 60.0  # seconds for a worker to take up a new config
 COUNTING = 1.0  # seconds for a worker to say what it counted
-KNOWING = 1.0  # seconds for a worker to take in what another one changed
+KNOWING = 1.0  # seconds for a worker to take in what another one changed, or to say whose a request was
 REPORTS = "reports"  # the limit `files.concurrency`
 
 
@@ -165,6 +167,8 @@ class Hub:
                 return self._change(member, message)
             case Take():
                 return self._take(member, message)
+            case Whose():
+                return self._whose(member, message)
             case _:
                 raise TypeError(f"the hub is not asked {type(message).__name__}")
 
@@ -215,6 +219,11 @@ class Hub:
     async def _take(self, member: Member, wanted: Take) -> Message:
         await self._limits.take(member, wanted.limit, wanted.ticket)
         return Done()
+
+    async def _whose(self, member: Member, wanted: Whose) -> Message:
+        answers = await self._crew.ask(wanted, KNOWING, but=member)
+        known = (answer for _, answer in answers if isinstance(answer, Known) and answer.asker is not None)
+        return next(known, Known(None))
 
     def _states(self) -> list[EngineState]:
         return [state_of(name, process) for name, process in self._engines.servers.items()]

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from pointsman.app.packing import Both, Packed
+from pointsman.domain.feedback import Asker
 from pointsman.domain.target import ModelFacts
 from pointsman.pipeline.open_questions import OpenQuestion, Session
 from pointsman.telemetry.counts import Counts
@@ -84,6 +85,12 @@ class Change(msgspec.Struct, frozen=True, tag=True):
     question: OpenQuestion | None
 
 
+class Whose(msgspec.Struct, frozen=True, tag=True):
+    """Who sent that request, as far as others remember. The answer is Known."""
+
+    request_id: str
+
+
 # Answers, and what is told without one
 
 
@@ -100,6 +107,12 @@ class Unable(msgspec.Struct, frozen=True, tag=True):
 
 class Done(msgspec.Struct, frozen=True, tag=True):
     pass
+
+
+class Known(msgspec.Struct, frozen=True, tag=True):
+    """None: nobody knows."""
+
+    asker: Asker | None
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
@@ -149,9 +162,11 @@ Message = (
     | Sum
     | Take
     | Change
+    | Whose
     | Listening
     | Unable
     | Done
+    | Known
     | Failed
     | Counted
     | Reloaded

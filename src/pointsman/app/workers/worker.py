@@ -15,7 +15,7 @@ from pointsman.app.data_folder import usable
 from pointsman.app.packing import both, text_of, unpacked
 from pointsman.app.serving import Serving
 from pointsman.app.targets import embedded
-from pointsman.app.workers.channel import Channel
+from pointsman.app.workers.channel import Channel, ChannelError
 from pointsman.app.workers.messages import (
     Begin,
     Change,
@@ -24,6 +24,7 @@ from pointsman.app.workers.messages import (
     Done,
     EngineState,
     Follow,
+    Known,
     Listening,
     Message,
     Refused,
@@ -33,12 +34,14 @@ from pointsman.app.workers.messages import (
     Stop,
     Sum,
     Unable,
+    Whose,
 )
 from pointsman.app.workers.shared_places import SharedPlaces
 from pointsman.app.workers.shared_questions import SharedPipeline, SharedQuestions
 from pointsman.app.workers.told_server import ToldServer
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.feedback import Asker
 from pointsman.domain.said import Said
 from pointsman.http.crowd import Crowd
 from pointsman.http.server import Server
@@ -125,6 +128,8 @@ class Worker:
             case Change():
                 self._questions.take_in(message)
                 return Done()
+            case Whose():
+                return Known(None if self._serving is None else self._serving.askers.recent(message.request_id))
             case Stop():
                 self._grace = message.grace
                 self.stopping.set()
@@ -143,6 +148,7 @@ class Worker:
                         metrics=self._metrics,
                         places=SharedPlaces(self._channel, begin.places),
                         since=begin.since,
+                        others=self._whose,
                         pipeline=partial(SharedPipeline, self._questions),
                     )
             except Problem as problem:
@@ -203,6 +209,14 @@ class Worker:
             raise _ReloadRefused(_said(done))
         assert isinstance(done, Reloaded)
         return {"policy": done.policy, "before": done.before, "notes": [text_of(note) for note in done.notes]}
+
+    async def _whose(self, request_id: str) -> Asker | None:
+        try:
+            answer = await self._channel.ask(Whose(request_id))
+        except ChannelError:  # the hub is gone, and this process will be
+            return None
+        assert isinstance(answer, Known)
+        return answer.asker
 
     async def _metrics(self) -> bytes:
         assert self._serving is not None
