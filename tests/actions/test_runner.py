@@ -285,7 +285,7 @@ def test_one_line_in_one_line_out(tmp_path: Path, shop: SourceSettings) -> None:
 
 
 @pytest.mark.parametrize("death_signal", [True, False])
-def test_the_child_ends_with_its_parent(death_signal: bool, tmp_path: Path, shop: SourceSettings) -> None:
+def test_the_child_processs_with_its_parent(death_signal: bool, tmp_path: Path, shop: SourceSettings) -> None:
     program = """
 import os, subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-m", "pointsman.actions.report.child"], stdin=subprocess.PIPE)

@@ -50,6 +50,21 @@ def test_what_is_not_well_as_json(shell: Shell) -> None:
     assert done.json["problems"][2]["valid"] == "sealed, off, full"
 
 
+def test_json_has_the_same_keys_whatever_is_wrong(shell: Shell) -> None:
+    shell.write("pointsman.yaml", MODELS)
+    sound = shell.run("check", "--json").json
+    shell.write("pointsman.yaml", BROKEN)
+    broken = shell.run("check", "--json").json
+    gone = shell.run("check", "--json", "-c", "gone.yaml").json
+    assert set(sound) == {"ok", "problems", "notes", "policy", "findings", "undecided", "pairs", "cost"}
+    for found in (broken, gone):
+        assert list(found) == list(sound)
+        assert found.pop("problems") and found.pop("ok") is False
+        assert found == {
+            "notes": [], "policy": None, "findings": [], "undecided": [], "pairs": None, "cost": None,
+        }  # fmt: skip
+
+
 def test_an_action_that_nothing_provides_is_a_note_and_no_problem(shell: Shell) -> None:
     shell.write("pointsman.yaml", MODELS + "rules: {packs: [], files: [r.yaml]}\n")
     shell.write("r.yaml", "- {id: a, pattern: [x], action: fly}\n")

@@ -292,3 +292,10 @@ class TestSecrets:
         text = "models: {a: {backends: [{engine: openai, base_url: http://h/v1, model: m, api_key: '${K}'}]}}"
         backend = loaded(tmp_path, text, {"K": "x: [1, ${K}]"}).config.models["a"].backends[0]
         assert backend.api_key == "x: [1, ${K}]"
+
+
+def test_a_rule_file_without_rules_is_told(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("# nothing yet\n", encoding="utf-8")
+    (tmp_path / "pointsman.yaml").write_text("rules: {packs: [], files: [rules.yaml]}\n", encoding="utf-8")
+    [note] = [note for note in build(load(tmp_path / "pointsman.yaml", {}, {})).notes if "rules.yaml" in note]
+    assert note.endswith("holds no rules")

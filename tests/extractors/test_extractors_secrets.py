@@ -16,7 +16,9 @@ CASES = [
         "密码是什么？ my password is wrong. password: **** api_key=<API_KEY> sk-xxxxxxxxxxxxxxxxxxxx password = getpass()",
         [],
     ),
-    ("the password is tr0ub4dor&3.", [("tr0ub4dor", "tr0ub4dor")]),
+    ("the password is tr0ub4dor&3.", [("tr0ub4dor&3", "tr0ub4dor&3")]),
+    ("密码：p@ss,w0rd!x;y", [("p@ss,w0rd!x;y", "p@ss,w0rd!x;y")]),
+    ("login?password=Abc12345&next=1", [("Abc12345", "Abc12345")]),
     ("我的密码忘了 password is required password reset link sk-learn-contrib-project-template", []),
     (
         "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",

@@ -240,18 +240,6 @@ def test_one_refused_for_its_model_once_the_log_has_it(gateway: Door) -> None:
     assert until(lambda: give(gateway, about).status == 201)
 
 
-def test_a_page_that_closes_is_heard(gateway: Door) -> None:
-    """It sends and is gone, before any answer."""
-    for number in range(20):
-        name = asked(gateway)
-        body = json.dumps({"request_id": name, "rating": 1 + number % 5}).encode()
-        head = f"POST {FEEDBACK} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n".encode()
-        with gateway.connect() as sock:
-            sock.sendall(head + body)
-        found = until(lambda name=name: kept(gateway.folder, name))
-        assert found.rating == 1 + number % 5
-
-
 def test_how_often_is_counted(gateway: Door) -> None:
     def figure(labels: str) -> float:
         text = gateway.raw(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n").body.decode()
@@ -297,6 +285,25 @@ async def test_only_who_asked_may_speak_of_it(tmp_path: Path) -> None:
             if remembered:
                 await asyncio.sleep(0.3)  # the log has it
                 gateway.app._serving.askers._new.clear()
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+async def test_a_page_that_closes_is_heard(tmp_path: Path, remembered: bool) -> None:
+    """It sends and is gone, before any answer."""
+    async with Engine() as engine, running(config(engine, rules=RULES), tmp_path) as gateway:
+        names = []
+        for _ in range(10):
+            names.append((await served(gateway, None, CHAT, user("hello"))).headers["x-pointsman-request-id"])
+        await asyncio.sleep(0.3)  # the log has them
+        if not remembered:
+            gateway.app._serving.askers._new.clear()
+        for name in names:
+            async with asking(gateway, {"request_id": name, "rating": 1}, FEEDBACK) as stream:
+                await stream.hang_up()
+        for name in names:
+            async with asyncio.timeout(10):
+                while kept(tmp_path, name) is None:
+                    await asyncio.sleep(0.01)
 
 
 async def test_while_the_reply_is_under_way(tmp_path: Path) -> None:

@@ -24,23 +24,13 @@ FLEET = Snapshot.of(
     [BackendState(f"{name}@{name}", "up", ModelFacts(context_length=8192)) for name in ("small", "middle")]
 )
 _TOPICS = [
-    "vpn",
-    "打印机",
-    "邮箱",
-    "报销",
-    "请假",
-    "工资条",
-    "门禁卡",
-    "会议室",
-    "电脑",
-    "显示器",
-    "wifi",
-    "年假",
-    "体检",
-    "班车",
-]
+    "vpn", "打印机", "邮箱", "报销", "请假", "工资条", "门禁卡", "会议室", "电脑", "显示器", "wifi", "年假", "体检", "班车",
+]  # fmt: skip
 _ASKS = ["怎么申请", "坏了怎么办", "在哪里", "什么时候", "密码忘了", "打不开", "how do I get it", "is broken"]
-_WORDS = "请 帮我 分析 一下 这个 方案 为什么 数据 下降 客户 反馈 说明 比较 两种 实现 总结 会议 要点 the report explain code review".split()
+_WORDS = [
+    "请", "帮我", "分析", "一下", "这个", "方案", "为什么", "数据", "下降", "客户", "反馈",
+    "比较", " the", " report", " explain",
+]  # fmt: skip
 
 
 def rules_text(rules: int) -> str:
@@ -51,11 +41,13 @@ def rules_text(rules: int) -> str:
         topic, asked = pairs[number % len(pairs)]
         groups, priority = f"{{any: [{topic}, 物品{number}]}}, {{any: ['{asked}', 词{number}]}}", 50
         if number >= len(pairs):
-            groups, priority = f"{{any: [{_TOPICS[number % len(_TOPICS)]}, '物品{number} 词{number}']}}", 10
+            alone = [*_TOPICS, *[f"东西{number}"] * rules][number - len(pairs)]
+            groups, priority = f"{{any: [{alone}, '物品{number} 词{number}']}}", 10
         mode = ", mode: shadow" if number % 10 == 9 else ""
         lines.append(
-            f"- {{id: r{number}, when: {{all: [{groups}]}}, answer: '答案 {number}', negation: ignore, priority: {priority}{mode}, "
-            f"examples: ['物品{number} 词{number}'], counter_examples: [别的话], boundary: [{{text: 物品, takes: false}}]}}"
+            f"- {{id: r{number}, when: {{all: [{groups}]}}, answer: '答案 {number}', negation: ignore, "
+            f"priority: {priority}{mode}, examples: ['物品{number} 词{number}'], "
+            f"counter_examples: [别的话], boundary: [{{text: 物品, takes: false}}]}}"
         )
     return "\n".join(lines)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -12,6 +15,7 @@ from pointsman.domain.policy import EntryRule
 from pointsman.domain.rule import Case, Conditions, Group, Rule, Term
 from pointsman.rulecheck import Finding, Names, check_rules
 from pointsman.rulecheck.inspector import Inspector
+from pointsman.rulecheck.lexicon import Lexicon
 from pointsman.rules import compile_rules
 from pointsman.rules.cases import plain_features
 from rulecheck.making import regexes, rule, wholes, words
@@ -332,8 +336,48 @@ class TestDeadKeywords:
         assert [winner([each], "销售报表") for each in (long, short)] == ["r", "r"]
         assert [winner([each], "不销售报表") for each in (long, short)] == [None, "r"]
 
+    def test_of_each_word_the_first_that_makes_it_dead_is_named(self) -> None:
+        """As comparing each with each finds it, in a slow and obvious way."""
+        texts = ["".join(some) for size in (1, 2, 3) for some in itertools.product("甲乙丙", repeat=size)]
+        for seed in range(40):
+            chosen = random.Random(seed).sample(texts, 9)
+            wanted = {}
+            for text in chosen:
+                other = next((each for each in chosen if each != text and each in text), None)
+                if other is not None:
+                    wanted[text] = other
+            for made in (rule("r", words(*chosen), negatable=False), rule("r", words("x"), none=tuple(chosen))):
+                findings = [each for each in check_rules([made]).findings if each.kind == "dead_keyword"]
+                assert {each.detail[1]: each.detail[2] for each in findings} == wanted
+
+    def test_of_each_whole_the_first_that_makes_it_dead_is_named(self) -> None:
+        chosen = ["hi", "yo?", "hi?", "yo", "hey", "ho?"]
+        for made in (rule("r", wholes(*chosen)), rule("r", wholes(*reversed(chosen)))):
+            findings = [each for each in check_rules([made]).findings if each.kind == "dead_keyword"]
+            assert {each.detail[1]: each.detail[2] for each in findings} == {"hi": "hi?", "yo": "yo?"}
+
+    def test_thousands_of_words_are_not_compared_with_each_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = Counter[str]()
+        inside = Lexicon.inside
+
+        def counted(lexicon: Lexicon, number: int) -> frozenset[int]:
+            asked["inside"] += 1
+            return inside(lexicon, number)
+
+        monkeypatch.setattr(Lexicon, "inside", counted)
+        many = tuple(f"k{number}" for number in range(3_000))
+        check_rules([rule("r", words(*many)), rule("s", words("x"), none=many)])
+        assert 6_000 <= asked["inside"] <= 20 * len(many)
+
 
 class TestTheRest:
+    def test_a_search_that_would_go_too_deep_ends_undecided(self) -> None:
+        many = [f"词{number}号" for number in range(500)]
+        rules = [rule("h", words(*many)), rule("l", words(*many, least=2))]
+        assert state(rules, "l") == "unknown"
+        few = [rule("h", words(*many[:30])), rule("l", words(*many[:30], least=2))]
+        assert state(few, "l") == "shadowed"
+
     def test_names_that_nothing_has(self) -> None:
         when = Conditions(
             entries=frozenset(["auto", "atuo"]),

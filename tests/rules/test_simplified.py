@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pointsman.rules.simplified import SIMPLIFIED, TRADITIONAL
+from pointsman.domain.simplified import SIMPLIFIED, TRADITIONAL
 
 OURS = {"著": "着"}
 

@@ -117,6 +117,7 @@ class TestWritten:
     def test_alone_and_soon(self, tmp_path: Path) -> None:
         """A thread that waits for requests is woken, and there is no batch without a request in it."""
         writer = LogWriter(tmp_path, "sealed", 1e12, linger=0.0)
+        time.sleep(0.5)  # what is old is removed: nothing else wakes it for an hour
         writer.put_feedback(opinion(adopted=True), 1e9)
         deadline = time.monotonic() + 10
         while not kept(tmp_path):

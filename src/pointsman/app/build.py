@@ -67,7 +67,12 @@ def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
         said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
         for problem in not_installed(config)
     ]
-    notes = [*loaded.notes, *placed.notes, *unread, *absent]
+    empty = [
+        said("{file} holds no rules", "{file} 里没有任何规则", file=file.source.name)
+        for file in loaded.rules
+        if not file.source.data
+    ]
+    notes = [*loaded.notes, *placed.notes, *unread, *absent, *empty]
     if no_model:
         en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"

@@ -93,7 +93,7 @@ def doors_of(
             "/v1/rerank": askers.noting(relay.rerank),
             "/rerank": askers.noting(relay.rerank),
             "/v1/reranking": askers.noting(relay.rerank),
-            "/v1/feedback": FeedbackDoor(askers, keep_feedback).post,
+            "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
         },
         keys=Keys(config.auth),

@@ -3,6 +3,7 @@ the files."""
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import time
 from collections.abc import Callable
@@ -61,11 +62,18 @@ def packed(setup: Setup) -> Packed:
 
 def unpacked(packed: Packed) -> Setup:
     """Compiles the policy, a second for some ten thousand rules. In a thread: it works in small slices, and rests between
-    them, because a thread that never rests holds up the event loop for as long as it likes."""
+    them, because a thread that never rests holds up the event loop for as long as it likes. What it makes is here to stay:
+    the collector, which stops everything while it looks, looks at none of it."""
     pause = _pause()
+    gc.disable()
+    try:
+        policy = Policy(_document(packed.document, pause), _hash(packed.document), pause)
+    finally:
+        gc.freeze()
+        gc.enable()
     return Setup(
         config=packed.config,
-        policy=Policy(_document(packed.document, pause), _hash(packed.document), pause),
+        policy=policy,
         sources=packed.sources,
         notes=tuple(map(text_of, packed.notes)),
         no_model=None if packed.no_model is None else text_of(packed.no_model),

@@ -16,7 +16,7 @@ from pointsman.app.build import build
 from pointsman.app.packing import Both, Packed, both, packed, text_of, unpacked
 from pointsman.app.setup import Setup
 from pointsman.app.watching import Seen, seen_of
-from pointsman.child_end import killed
+from pointsman.child_process import killed, spawned
 from pointsman.config.load import Loaded, load
 from pointsman.config.paths import find_config
 from pointsman.domain.errors import Problem, Problems
@@ -95,15 +95,7 @@ async def read_apart(origin: Origin, reports: tuple[ReportSpec, ...]) -> Reading
 
 async def _ask(line: bytes) -> bytes:
     pipe = asyncio.subprocess.PIPE
-    spawning = asyncio.create_task(
-        asyncio.create_subprocess_exec(*COMMAND, stdin=pipe, stdout=pipe, start_new_session=True)
-    )
-    try:
-        process = await asyncio.shield(spawning)
-    except asyncio.CancelledError:  # uvloop would leave a zombie
-        with contextlib.suppress(OSError):
-            await killed(await spawning)
-        raise
+    process = await spawned(*COMMAND, stdin=pipe, stdout=pipe, start_new_session=True)
     assert process.stdin and process.stdout
     try:
         async with asyncio.timeout(LONGEST):

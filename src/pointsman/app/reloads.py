@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -42,12 +41,7 @@ class Reloads:
         """Reads in a process of its own; `prepare` makes what is needed for it and says how to install that. Raises
         Problems, also those of `prepare`; then the old one goes on. What it returns is for whoever asked."""
         async with self._lock:
-            gc.disable()  # or it would stop everything, again and again, to look at rules that are here to stay
-            try:
-                return await self._take(prepare)
-            finally:
-                gc.freeze()
-                gc.enable()
+            return await self._take(prepare)
 
     async def _take(self, prepare: Callable[[Setup], Install]) -> dict[str, Any]:
         try:

@@ -15,7 +15,7 @@ from typing import Self
 
 import psutil
 
-from pointsman.child_end import stopped
+from pointsman.child_process import stopped
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said
 from pointsman.parent_death import PR_SET_PDEATHSIG

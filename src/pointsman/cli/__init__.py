@@ -25,6 +25,9 @@ VERBS = {
     "explain": said("show what would be decided on a text, and why", "说明一段文本将会怎样处理，为什么"),
     "time": said("show which days the time words of a text mean", "说明一段文本里的时间词是指哪几天"),
     "log": said("list the request log, or show one request whole", "列出请求日志，或完整显示一条"),
+    "rules": said(
+        "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
+    ),
     "keys": said("make API keys", "生成 API 密钥"),
     "bench": said("measure the gateway beside its peers on this machine", "在本机测量网关，并与同类软件对比"),
     "version": said("print the version", "显示版本号"),

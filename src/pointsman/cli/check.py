@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from pointsman.app.build import build, check_sources
-from pointsman.cli.findings import as_json, inspect, lines, measured, warnings_of
+from pointsman.cli.findings import NOTHING_FOUND, as_json, inspect, lines, measured, warnings_of
 from pointsman.cli.output import print_json, print_line, print_problems
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     except Problems as error:
         if options.json:
             problems = [_shown(problem) for problem in error.problems]
-            print_json({"ok": False, "problems": problems, "notes": [], "findings": []})
+            print_json({"ok": False, "problems": problems, "notes": [], "policy": None, **NOTHING_FOUND})
         else:
             print_problems(error.problems, options.tongue)
         return 1

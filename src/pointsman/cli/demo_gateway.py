@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from pointsman.child_end import stopped
+from pointsman.child_process import stopped
 from pointsman.domain.said import Said, Tongue
 
 STARTING = 150.0  # seconds until it listens and its model is loaded

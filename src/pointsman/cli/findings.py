@@ -21,6 +21,10 @@ _MOST_NOTES = 5
 _MOST_EXAMPLES = 1_000
 
 
+NOTHING_FOUND: dict[str, Any] = {"findings": [], "undecided": [], "pairs": None, "cost": None}
+"""What `as_json` gives, of a config that is not sound: its rules were not looked at."""
+
+
 class Cost(msgspec.Struct, frozen=True):
     """Measured here and now: milliseconds to compile all rules, and the median microseconds of a decision on an example."""
 

@@ -73,23 +73,18 @@ def chat(base: str, messages: list[dict[str, str]], *, max_tokens: int, stream: 
 
 def get(url: str, *, seconds: float = PATIENCE) -> tuple[int, bytes]:
     """Status and body. Raises Unreachable."""
-    connection = _connection(url, seconds)
-    try:
-        connection.request("GET", _path(url, ""))
-        response = connection.getresponse()
-        return response.status, response.read(_LARGEST)
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Unreachable(url, all_of(error)) from None
-    finally:
-        connection.close()
+    return _exchanged("GET", url, None, {}, seconds)
 
 
 def post(url: str, key: str | None = None, *, seconds: float = PATIENCE) -> tuple[int, bytes]:
     """Status and body of a request that sends nothing but a key. Raises Unreachable."""
+    return _exchanged("POST", url, b"", {"authorization": f"Bearer {key}"} if key else {}, seconds)
+
+
+def _exchanged(method: str, url: str, body: bytes | None, headers: dict[str, str], seconds: float) -> tuple[int, bytes]:
     connection = _connection(url, seconds)
-    headers = {"authorization": f"Bearer {key}"} if key else {}
     try:
-        connection.request("POST", _path(url, ""), b"", headers)
+        connection.request(method, _path(url, ""), body, headers)
         response = connection.getresponse()
         return response.status, response.read(_LARGEST)
     except (OSError, http.client.HTTPException, ValueError) as error:

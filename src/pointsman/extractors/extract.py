@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.extract import Extract
+from pointsman.domain.simplified import SIMPLIFIED, TRADITIONAL
 from pointsman.extractors import cards, code, contacts, files, maths, money, numbers, phones, secrets, sql
 from pointsman.extractors.scan import LONGEST, MOST_FINDS, Find
 from pointsman.extractors.width import is_wide, narrow
@@ -30,6 +32,10 @@ _FINDERS: dict[str, tuple[_Finder, Callable[[bytes], bool]]] = {
     "secret": (secrets.find, secrets.may_hold),
 }
 _AS_WRITTEN = frozenset(("file", "code", "url", "secret"))  # there a full-width character is no other spelling
+_SPELT_OUT = frozenset(("number", "amount", "percentage"))  # in words too, and these in either script
+_KEEPS_BLANKS = frozenset(("sql", "code", "maths"))  # there a character that shows nothing parts what it stands in
+_SIMPLE = str.maketrans(TRADITIONAL, SIMPLIFIED)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _SOME_DAY = datetime.date(2025, 6, 18)  # of a year whose holidays are known, as those before it are
 
 
@@ -39,7 +45,11 @@ def extract(kind: str, text: str, *, today: datetime.date | None = None) -> tupl
     around a day of no meaning. Raises KeyError for another kind."""
     if kind == "period":
         return _periods(text, today or _SOME_DAY)
+    if kind not in _KEEPS_BLANKS and not text.isascii() and _INVISIBLE.search(text, 0, LONGEST):
+        return _between(kind, text[:LONGEST])
     finder, holds = _FINDERS[kind]
+    if kind in _SPELT_OUT and not text.isascii():
+        text = text[:LONGEST].translate(_SIMPLE)
     try:
         data = text[:LONGEST].encode()
     except UnicodeEncodeError:
@@ -52,6 +62,16 @@ def extract(kind: str, text: str, *, today: datetime.date | None = None) -> tupl
     if len(data) > LONGEST:
         data = data[:LONGEST].decode("utf-8", "ignore").encode()
     return _placed(kind, data, finder(data))
+
+
+def _between(kind: str, text: str) -> tuple[Extract, ...]:
+    """Where characters that show nothing stand in the text: they count for nothing, and places stay the text's."""
+    places = [place for place, character in enumerate(text) if not _INVISIBLE.match(character)]
+    plain = "".join([text[place] for place in places])
+    return tuple(
+        Extract(find.kind, places[find.start], places[find.end - 1] + 1, find.value, find.of)
+        for find in extract(kind, plain)
+    )
 
 
 def _placed(kind: str, data: bytes, finds: Iterator[Find]) -> tuple[Extract, ...]:
@@ -89,4 +109,15 @@ def may_hold(kind: str, data: bytes) -> bool:
     """A cheap necessary condition on a text's UTF-8: False only where `extract` finds nothing. Raises KeyError."""
     if kind == "period":
         return bool(data)
-    return _FINDERS[kind][1](data)
+    holds = _FINDERS[kind][1]
+    if holds(data):
+        return True
+    if data.isascii():
+        return False
+    text = data.decode(errors="replace")
+    if kind in _SPELT_OUT:
+        text = text.translate(_SIMPLE)
+    if kind not in _KEEPS_BLANKS:
+        text = _INVISIBLE.sub("", text)
+    plain = text.encode(errors="replace")
+    return plain != data and holds(plain)

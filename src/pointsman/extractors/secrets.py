@@ -46,6 +46,8 @@ _WORDS = frozenset(
     encrypted optional protected needed policy manager length rules login username email
     """.split()  # noqa: SIM905
 )
+_QUERY: Any = re2.compile(r"[&;][A-Za-z_][A-Za-z0-9_]*=")
+_JSON: Any = re2.compile(r"[\"`][,}\]:]|,[\"`]|[\"`]$|,[A-Za-z_]{2,}[:=]")
 _TRAILING = b".,;:)]}>\"'`"
 
 
@@ -93,8 +95,8 @@ def _passwords(data: bytes) -> Iterator[Find]:
     for match in looks(_PASSWORD, data):
         if match.start(4) >= 0:
             start, name = match.start(4), match.group(1)
-            word = _token(match.group(4), match.group(3))
             linker = (match.group(2) or b"").strip().lower()
+            word = _token(match.group(4), match.group(3), linker == b"=")
             glued = match.end(1) == start and name.isascii()  # passwords, passing
             if not glued and _is_password(word, linker, name):
                 yield Find(start, start + len(word), word.decode())
@@ -134,12 +136,15 @@ def _command_lines(data: bytes) -> Iterator[Find]:
             place = match.end()
 
 
-def _token(raw: bytes, quote: bytes) -> bytes:
-    """Up to the closing quote; without the marks that close a sentence or a piece of JSON."""
+def _token(raw: bytes, quote: bytes, in_query: bool) -> bytes:
+    """Up to the closing quote; else up to the blank, without the marks that close a sentence or a piece of JSON. In a
+    query (`pwd=x&user=y`) an ampersand ends it too."""
     if quote in (b'"', b"'", b"`") and quote in raw:
         return raw[: raw.index(quote)]
-    for mark in (b'"', b"`", b",", b";", b"&"):
-        raw = raw.split(mark, 1)[0]
+    if in_query and (query := _QUERY.search(raw)):
+        raw = raw[: query.start()]
+    if json := _JSON.search(raw):
+        raw = raw[: json.start()]
     return raw.rstrip(_TRAILING)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from pointsman.child_process import spawned
 from pointsman.domain.errors import Problem
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
@@ -178,19 +179,9 @@ class ModelProcess:
         return await self._explain(process.returncode, failure)
 
     async def _spawn(self) -> tuple[asyncio.subprocess.Process, asyncio.Task[None]]:
-        """The child and the task that reads its log. Cancelled in the middle, it waits for the child and ends it:
-        uvloop would leave a zombie for a while."""
+        """The child and the task that reads its log."""
         pipe = asyncio.subprocess.PIPE
-        spawning = asyncio.create_task(
-            asyncio.create_subprocess_exec(*COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
-        )
-        try:
-            process = await asyncio.shield(spawning)
-        except asyncio.CancelledError:
-            with contextlib.suppress(OSError):  # not spawned at all
-                process = await spawning
-                await self._end(process, asyncio.create_task(self._pump(process)))
-            raise
+        process = await spawned(*COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         self._process = process
         self.starts += 1
         return process, asyncio.create_task(self._pump(process))

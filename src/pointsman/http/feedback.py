@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.feedback import HIGHEST, LONGEST, LOWEST, Asker, Feedback
@@ -26,38 +27,25 @@ Keep = Callable[[Feedback, float], Feedback | None]
 """Takes a feedback and when its request was asked; gives what is kept of it, None where it cannot be kept."""
 
 
-class Requests(Protocol):
-    """Whose each request was."""
-
-    def recent(self, request_id: str) -> Asker | None:
-        """As far as it can be told at once."""
-
-    async def find(self, request_id: str) -> Asker | None:
-        """None where there is no such request. Raises PointsmanError where that cannot be told."""
+Find = Callable[[str], Awaitable[Asker | None]]
+"""Whose that request was; None where there is no such request. Raises PointsmanError where that cannot be told."""
 
 
 class FeedbackDoor:
     """Only who sent a request may speak of it: to everyone else it is one that there is not. Later words of the same
-    caller replace its earlier ones. Where it can be told at once whose the request was, the answer goes out before the
-    call returns, so that a page that is being closed is heard, too."""
+    caller replace its earlier ones. Who closes its page without waiting for the answer is heard all the same."""
 
-    def __init__(self, requests: Requests, keep: Keep) -> None:
-        self._requests = requests
+    def __init__(self, find: Find, keep: Keep) -> None:
+        self._find = find
         self._keep = keep
 
-    def post(self, client: Client, data: bytes) -> Awaitable[None] | None:
-        feedback = read_feedback(data, client)
-        asker = self._requests.recent(feedback.request_id)
-        if asker is None:
-            return self._look(client, feedback)
-        self._take(client, feedback, asker)
-        return None
+    async def post(self, client: Client, data: bytes) -> None:
+        taking = asyncio.ensure_future(self._take(read_feedback(data, client)))
+        client.json(201, await asyncio.shield(taking))
 
-    async def _look(self, client: Client, feedback: Feedback) -> None:
+    async def _take(self, feedback: Feedback) -> Feedback:
         known = len(feedback.request_id) <= _LONGEST_ID
-        self._take(client, feedback, await self._requests.find(feedback.request_id) if known else None)
-
-    def _take(self, client: Client, feedback: Feedback, asker: Asker | None) -> None:
+        asker = await self._find(feedback.request_id) if known else None
         if asker is None or asker.caller != feedback.caller:
             raise PointsmanError(
                 said(
@@ -81,7 +69,7 @@ class FeedbackDoor:
                 code="log_unavailable",
                 retry_after=1,
             )
-        client.json(201, kept)
+        return kept
 
 
 def read_feedback(data: bytes, client: Client) -> Feedback:

@@ -52,3 +52,14 @@ def is_open(folded: str, start: int, end: int) -> bool:
 def is_some_number(folded: str, start: int) -> bool:
     """单号20240503, version 2024.5.3."""
     return _NUMBER_OF.search(folded[max(0, start - 16) : start]) is not None
+
+
+_CUT_OFF = re2.compile(r"(?:上|下|去|这|這|本|大|(?:^|[^之以目提])前)[ \t\n　]+$")
+_GOES_ON = re2.compile(r"^[ \t\n　]+[一二三四五六日天](?:$|[^个個天日月年点點种種次份张張家位条條])")
+
+
+def is_torn(folded: str, start: int, end: int) -> bool:
+    """Whether white space parts the expression from a character that would make another one of it: 上 周五, 上周 五."""
+    if _CUT_OFF.search(folded[max(0, start - 8) : start]):
+        return True
+    return folded[end - 1 : end] in ("周", "期", "拜") and _GOES_ON.search(folded[end : end + 4]) is not None

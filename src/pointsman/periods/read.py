@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pointsman.domain.report import Period
 from pointsman.periods import en, feasts, void, zh
 from pointsman.periods.calendar_math import DAY
-from pointsman.periods.context import is_asked_about, is_open, is_some_number
+from pointsman.periods.context import is_asked_about, is_open, is_some_number, is_torn
 from pointsman.periods.fold import fold
 from pointsman.periods.frame import Frame
 from pointsman.periods.point import Point, resolve, resolve_range
@@ -90,6 +90,7 @@ def _means_something(start: int, end: int, point: Point, folded: str, *, tied: b
         (point.numeric and is_some_number(folded, start))
         or (not tied and is_open(folded, start, end))
         or is_asked_about(folded, start, end)
+        or is_torn(folded, start, end)
     )
 
 

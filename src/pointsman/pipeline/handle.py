@@ -195,7 +195,7 @@ class Run:
             if near := self._near_limit(decision, exchange):
                 decision = await self._counted(near, exchange)
             if decision.error:
-                raise _no_reply(decision, Said(*(self._decide(t).reason for t in _TONGUES)))
+                raise _no_reply(decision, await asyncio.to_thread(self._reasons))
             if decision.stage == "l0":
                 return (await self._act(decision, exchange)).text
             keeping = await self._keeping(decision, exchange) if self._caches else None
@@ -269,9 +269,13 @@ class Run:
         except (BackendFailure, TimeoutError):
             return self.decision
         if self._exact is not None:
-            self._decision = self._decide()
+            self._decision = await asyncio.to_thread(self._decide)
             self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
         return self.decision
+
+    def _reasons(self) -> Said:
+        """Why, in each language."""
+        return Said(*(self._decide(tongue).reason for tongue in _TONGUES))
 
     def _decide(self, tongue: Tongue | None = None) -> Decision:
         """The first time rules have a budget of time; again, they look as far as they did then."""

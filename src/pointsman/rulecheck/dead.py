@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pointsman.domain.rule import Group, Rule, Term
@@ -32,6 +32,7 @@ def _dead_in(
         if number in first:
             yield term, "same", first[number]
         first.setdefault(number, term)
+    followers = _Followers(lexicon, first)
     for number, term in first.items():
         never = min(lexicon.inside(number) & excluded, default=None)
         if never is not None:
@@ -39,11 +40,10 @@ def _dead_in(
             continue
         if group.at_least > 1 or spoken or (negatable and lexicon.is_word(number) and lexicon.loud(number)):
             continue
-        for other in first:
-            if other != number and _follows(lexicon, number, other):
-                same_place = not negatable or lexicon.is_whole(number) or lexicon.begins(number, other)
-                yield term, "longer" if same_place else "longer_unless_negated", first[other]
-                break
+        other = followers.of(number)
+        if other is not None:
+            same_place = not negatable or lexicon.is_whole(number) or lexicon.begins(number, other)
+            yield term, "longer" if same_place else "longer_unless_negated", first[other]
 
 
 def _dead_excludes(terms: tuple[Term, ...], lexicon: Lexicon) -> Iterator[tuple[Term, str, Term]]:
@@ -53,19 +53,37 @@ def _dead_excludes(terms: tuple[Term, ...], lexicon: Lexicon) -> Iterator[tuple[
         if number in first:
             yield term, "same", first[number]
         first.setdefault(number, term)
+    followers = _Followers(lexicon, first)
     for number, term in first.items():
-        other = next((other for other in first if other != number and _follows(lexicon, number, other)), None)
+        other = followers.of(number)
         if other is not None:
             yield term, "longer", first[other]
 
 
-def _follows(lexicon: Lexicon, number: int, other: int) -> bool:
-    """Whether `other` occurs wherever `number` does, which is not the same."""
-    if lexicon.is_word(number):
-        return other in lexicon.inside(number)
-    if lexicon.is_whole(number) and lexicon.is_whole(other):
-        return set(lexicon.keys(number)) < set(lexicon.keys(other))
-    return False
+class _Followers:
+    """Of terms that stand side by side, those that occur wherever another does. Looked up, not compared: a group may hold
+    thousands of words, and each against each would take minutes."""
+
+    def __init__(self, lexicon: Lexicon, numbers: Iterable[int]) -> None:
+        self._lexicon = lexicon
+        self._place = {number: place for place, number in enumerate(numbers)}
+        self._with_key: dict[str, set[int]] = {}
+        for number in filter(lexicon.is_whole, self._place):
+            for key in lexicon.keys(number):
+                self._with_key.setdefault(key, set()).add(number)
+
+    def of(self, number: int) -> int | None:
+        """The first term, not the same, that surely occurs wherever `number` does."""
+        lexicon = self._lexicon
+        if lexicon.is_word(number):
+            others = {other for other in lexicon.inside(number) if other != number and other in self._place}
+        elif lexicon.is_whole(number):
+            keys = lexicon.keys(number)
+            sharing = set.intersection(*[self._with_key[key] for key in keys])
+            others = {other for other in sharing if len(set(lexicon.keys(other))) > len(set(keys))}
+        else:
+            return None
+        return min(others, key=self._place.__getitem__, default=None)
 
 
 def _slots(value: Any) -> set[str]:

@@ -27,6 +27,8 @@ from pointsman.rules.fold import fold
 
 _LONGEST = 20_000
 _EXAMPLES = 3
+_DEEPEST = 200
+"""States on the way to one: each takes some of Python's stack, which holds a thousand calls."""
 Measure = Callable[[str], Features]
 
 
@@ -88,6 +90,7 @@ class Search:
         self._found: Witness | None = None
         self._hiding: dict[str, Witness | None] = {}
         self._marked = set(view.marked)
+        self._depth = 0
         self._why = ""
 
     def run(self) -> Answer:
@@ -145,11 +148,13 @@ class Search:
         chosen = self._choose(state)
         if chosen is None:
             result: bool | None = False
-        elif self._left <= 0:
+        elif self._left <= 0 or self._depth >= _DEEPEST:
             return None
         else:
             self._left -= 1
+            self._depth += 1
             result = self._try(state, chosen)
+            self._depth -= 1
         self._known[state] = result
         return result
 

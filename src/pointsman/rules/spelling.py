@@ -11,7 +11,7 @@ import unicodedata
 
 from pointsman.rules.characters import MARKS, WORD_LETTERS, ranges
 from pointsman.rules.look_alikes import LATIN
-from pointsman.rules.simplified import SIMPLIFIED, TRADITIONAL
+from pointsman.domain.simplified import SIMPLIFIED, TRADITIONAL
 
 GONE = "\uffff"
 UNKNOWN = "\ufffd"

@@ -67,7 +67,8 @@ class Template:
         for name, group in self._groups:
             start, end = match.span(group)
             if start >= 0:
-                yield name, (places[start], places[end])
+                held = folded.text[places[start] : places[end]]
+                yield name, (places[start], places[end] - len(held) + len(held.rstrip()))
 
     def occurrences(self, folded: Folded) -> Iterator[Place]:
         place = self.first(folded)

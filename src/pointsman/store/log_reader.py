@@ -71,7 +71,10 @@ class LogReader:
     def scan(self, since: float | None = None) -> Iterator[Logged]:
         """All requests that came from then on, once, as they were recorded: roughly oldest first, since a request is
         recorded when it ends. Holds one batch at a time."""
-        query = "select id, prompts, heads, contents from batches indexed by batches_by_time where last >= ? order by last, id"
+        query = (
+            "select id, prompts, heads, contents from batches indexed by batches_by_time "
+            "where last >= ? order by last, id"
+        )
         seal = Seal.found_in(self._folder)
         start = float("-inf") if since is None else since
         for number, prompts, heads, contents in self._connection.execute(query, (start,)):

@@ -7,37 +7,52 @@ from typing import Any
 
 import msgspec
 
-from pointsman.domain.request import Turn
+from pointsman.domain.request import Request, Turn
 from pointsman.store.log_row import Content, Head
 from pointsman.store.stored_batch import StoredBatch
 
 _request = msgspec.msgpack.Decoder(tuple[list[msgspec.Raw], msgspec.Raw, msgspec.Raw])
 _turns = msgspec.msgpack.Decoder(list[Turn])
 _text = msgspec.msgpack.Decoder(str | None)
-_DECIDES_NOTHING = frozenset(("id", "now", "stream", "max_output", "priority", "accept_language", "user", "session"))
-"""Fields of a request in which two may differ and still be decided alike, except for the days that time words mean, and
-for rules with a share, to which `person` matters."""
+_DECIDES_NOTHING = frozenset(
+    ("id", "now", "stream", "max_output", "priority", "accept_language", "caller", "user", "session")
+)
+"""Fields of a request in which two may differ and still be decided alike, but for the days that time words mean, and for
+rules that go by who asks."""
+_layouts: dict[tuple[str, ...], _Layout] = {}  # by the names of the fields, as a version wrote them
+
+
+class _Layout:
+    """Where fields stand among the values of a request, as some version wrote them."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        places = {name: place for place, name in enumerate(names)}
+        self.turns = places.get("turns", -1)
+        self.user = places.get("user", -1)
+        self.session = places.get("session", -1)
+        self.deciding = tuple([place for name, place in places.items() if name not in _DECIDES_NOTHING])
+        self.known = min(self.turns, self.user, self.session) >= 0
 
 
 class Sketch:
     """Of a request's content what tells who asked what. Raises msgspec.DecodeError where another version wrote it in
     another way."""
 
-    __slots__ = ("_places", "_values", "session", "turns", "user")
+    __slots__ = ("_layout", "_values", "session", "turns", "user")
 
-    def __init__(self, places: dict[str, int], values: list[msgspec.Raw]) -> None:
-        self._places = places
+    def __init__(self, layout: _Layout, values: list[msgspec.Raw]) -> None:
+        self._layout = layout
         self._values = values
-        self.turns = _turns.decode(values[places["turns"]])
-        self.user = _text.decode(values[places["user"]])
-        self.session = _text.decode(values[places["session"]])
+        self.turns = _turns.decode(values[layout.turns])
+        self.user = _text.decode(values[layout.user])
+        self.session = _text.decode(values[layout.session])
 
     @property
     def essence(self) -> int:
-        """64 bits. Two requests with one essence are decided alike under the same policy and snapshot, where no rule has a
-        share, or `person` is one too."""
+        """64 bits. Two requests with one essence are decided alike under the same policy and snapshot, where no rule goes
+        by the caller's name, nor by `person`."""
         values = self._values
-        what = b"".join([values[place] for name, place in self._places.items() if name not in _DECIDES_NOTHING])
+        what = b"".join([values[place] for place in self._layout.deciding])
         return int.from_bytes(blake2b(what, digest_size=8).digest())
 
     @property
@@ -78,11 +93,18 @@ class Logged:
         raw = self._batch.raw(self._place)
         if raw is None:
             return None
-        places, packed = raw
-        try:
-            return Sketch(places, _request.decode(packed)[0])
-        except (msgspec.DecodeError, KeyError):
+        names, packed = raw
+        layout = _layouts.get(names) or _layouts.setdefault(names, _Layout(names))
+        if not layout.known:
             return None
+        try:
+            return Sketch(layout, _request.decode(packed)[0])
+        except msgspec.DecodeError:  # another version's
+            return None
+
+    def request(self) -> Request | None:
+        """What was asked, whole; None as for `sketch`."""
+        return self._batch.request(self._place)
 
     def content(self) -> Content | None:
         """What was recorded, whole; None as for `sketch`."""

@@ -18,7 +18,7 @@ import msgspec
 from pointsman.actions.report.failure import OUT_OF_MEMORY, ReportFailure, failure, out_of_memory, timed_out
 from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.settings import SourceSettings
-from pointsman.child_end import killed
+from pointsman.child_process import killed, spawned
 from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec
 
 COMMAND = (sys.executable, "-m", "pointsman.actions.report.child")
@@ -140,23 +140,15 @@ class ReportRunner:
         log = work / "child.log"
         environment = {**os.environ, **_MODEST, "TMPDIR": str(work), "PYTHONIOENCODING": "utf-8"}
         with log.open("wb") as errors:
-            spawning = asyncio.create_task(
-                asyncio.create_subprocess_exec(
-                    *COMMAND,
-                    stdin=pipe,
-                    stdout=pipe,
-                    stderr=errors,
-                    env=environment,
-                    limit=MAX_OUTCOME,
-                    start_new_session=True,
-                )
+            process = await spawned(
+                *COMMAND,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=errors,
+                env=environment,
+                limit=MAX_OUTCOME,
+                start_new_session=True,
             )
-            try:
-                process = await asyncio.shield(spawning)
-            except asyncio.CancelledError:  # uvloop would leave a zombie
-                with contextlib.suppress(OSError):
-                    await killed(await spawning)
-                raise
         try:
             async with asyncio.timeout(self._timeout + GRACE):
                 answer = await _ask(process, line)

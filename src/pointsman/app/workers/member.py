@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pointsman.app.workers.channel import Channel
 from pointsman.app.workers.messages import Message
-from pointsman.child_end import killed
+from pointsman.child_process import killed, spawned
 from pointsman.domain.said import Said, said
 from pointsman.telemetry.counts import Counts
 
@@ -46,21 +46,12 @@ class Member:
         ours, theirs = socket.socketpair()
         try:
             inherited = (*handles, theirs.fileno())
-            spawning = asyncio.create_task(
-                asyncio.create_subprocess_exec(
-                    *command,
-                    *map(str, (self.number, *inherited)),
-                    stdin=asyncio.subprocess.PIPE,  # its end ends the worker
-                    pass_fds=inherited,
-                )
+            self._process = await spawned(
+                *command,
+                *map(str, (self.number, *inherited)),
+                stdin=asyncio.subprocess.PIPE,  # its end ends the worker
+                pass_fds=inherited,
             )
-            try:
-                self._process = await asyncio.shield(spawning)
-            except asyncio.CancelledError:  # uvloop would leave a zombie
-                with contextlib.suppress(OSError):
-                    self._process = await spawning
-                    await self.end()
-                raise
         except BaseException:
             ours.close()
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from functools import cached_property
 from typing import Literal
 
@@ -16,22 +15,34 @@ Reason = Literal["asked_again", "said_so", "feedback"]
 
 
 class Reply:
-    """A reply that was given to a question, by a rule or, where a rule is on trial, without it. `taken`: by the rule.
+    """A reply that was given to a question, and the rule that is judged by it: the one that took it, or, where a rule is
+    on trial, the one that would have (`taken` is false then). `by` is the rule that replied, None where a model did;
     `reasons` are those to think that it was not what was meant, each with the request that shows it."""
 
-    def __init__(self, rule: str, taken: bool, request_id: str, received: float, question: str, cluster: int) -> None:
+    __slots__ = ("_grams", "by", "looked", "person", "question", "reasons", "received", "request_id", "rule")
+
+    def __init__(
+        self, rule: str, by: str | None, request_id: str, received: float, question: str, person: tuple[str, ...]
+    ) -> None:
         self.rule = rule
-        self.taken = taken
+        self.by = by
         self.request_id = request_id
         self.received = received
         self.question = question
-        self.cluster = cluster
+        self.person = person
         self.reasons: dict[Reason, str] = {}
         self.looked = 0
+        self._grams: frozenset[str] | None = None
 
-    @cached_property
+    @property
+    def taken(self) -> bool:
+        return self.by == self.rule
+
+    @property
     def grams(self) -> frozenset[str]:
-        return grams(self.question)
+        if self._grams is None:
+            self._grams = grams(self.question)
+        return self._grams
 
 
 class Next:
@@ -54,19 +65,18 @@ class Followups:
     """Replies of the last ten minutes, by person. Requests must come in the order of time, roughly."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[str, ...], list[Reply]] = OrderedDict()
+        self._waiting: dict[tuple[str, ...], list[Reply]] = {}
+        self._sweep_at = 0.0
 
     def anyone(self, who: tuple[str, ...]) -> bool:
         return who in self._waiting
 
-    def wait(self, who: tuple[str, ...], reply: Reply) -> None:
-        self._waiting.setdefault(who, []).append(reply)
-        self._waiting.move_to_end(who)
-        while True:  # those who have waited longest are first
-            first, replies = next(iter(self._waiting.items()))
-            if replies[-1].received + WITHIN >= reply.received:
-                break
-            del self._waiting[first]
+    def wait(self, reply: Reply) -> None:
+        self._waiting.setdefault(reply.person, []).append(reply)
+        if reply.received >= self._sweep_at:
+            self._sweep_at = reply.received + WITHIN
+            old = reply.received - WITHIN
+            self._waiting = {who: few for who, few in self._waiting.items() if few[-1].received >= old}
 
     def judge(self, who: tuple[str, ...], coming: Next) -> list[tuple[Reply, Reason]]:
         """The replies of which this request shows now that they were not what was meant."""
@@ -95,6 +105,6 @@ class Followups:
 def _reason(reply: Reply, coming: Next) -> Reason | None:
     if reply.looked == 1 and objects(coming.question):
         return "said_so"
-    if (coming.rule is None or coming.rule == reply.rule) and alike(reply.grams, coming.grams):
+    if (coming.rule is None or coming.rule == reply.by) and alike(reply.grams, coming.grams):
         return "asked_again"
     return None

@@ -16,7 +16,8 @@ def wilson(hits: float, of: float) -> Interval:
     share, square = hits / of, Z * Z
     middle = share + square / (2 * of)
     reach = Z * sqrt(share * (1 - share) / of + square / (4 * of * of))
-    return max(0.0, (middle - reach) / (1 + square / of)), min(1.0, (middle + reach) / (1 + square / of))
+    low, high = (middle - reach) / (1 + square / of), (middle + reach) / (1 + square / of)
+    return 0.0 if hits <= 0 else max(0.0, low), 1.0 if hits >= of else min(1.0, high)
 
 
 def difference(hits: float, of: float, other_hits: float, other_of: float) -> Interval:

@@ -6,8 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar
 
-import msgspec
-
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.rule import Rule
 from pointsman.domain.target import Snapshot
@@ -25,6 +23,7 @@ class Named:
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader
+        self._latest: tuple[str | None, Policies | None] = None, None
         self._compiled: OrderedDict[str, Policies | None] = OrderedDict()
         self._snapshots: OrderedDict[str, Snapshot | None] = OrderedDict()
         self._times: dict[str, list[float]] = {}  # policy → first and last request that it decided
@@ -32,7 +31,9 @@ class Named:
         self._with: dict[str, frozenset[str]] = {}  # policy → its rules
 
     def policy(self, name: str) -> Policies | None:
-        return _kept(self._compiled, name, _COMPILED, self._compile)
+        if name != self._latest[0]:
+            self._latest = name, _kept(self._compiled, name, _COMPILED, self._compile)
+        return self._latest[1]
 
     def snapshot(self, name: str) -> Snapshot | None:
         return _kept(self._snapshots, name, _SNAPSHOTS, self._reader.snapshot)
@@ -72,11 +73,18 @@ class Named:
             return None
         compiled = Policies(document, name)
         if name not in self._with:
-            self._with[name] = frozenset(rule.id for rule in document.rules)
-            for rule in document.rules:
+            rules = [rule for rule in document.rules if _is_reached(rule, document)]
+            self._with[name] = frozenset(rule.id for rule in rules)
+            for rule in rules:
                 kind, guard = compiled.kind_of(rule), rule.pack in document.guard_packs
-                self._rules[rule.id] = (name, msgspec.structs.replace(rule), kind, guard)
+                self._rules[rule.id] = (name, rule, kind, guard)
         return compiled
+
+
+def _is_reached(rule: Rule, document: PolicyDocument) -> bool:
+    """Whether requests meet it: some entry has its pack, or it is a guard's."""
+    packs = [entry.packs for entry in document.entries]
+    return rule.pack in document.guard_packs or any(pack is None or rule.pack in pack for pack in packs)
 
 
 def _kept(kept: OrderedDict[str, _Found], name: str, most: int, make: Callable[[str], _Found]) -> _Found:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
-from zlib import crc32
 
 from pointsman.domain.feedback import Feedback
 from pointsman.offline.audit.cost import Costs
@@ -53,7 +52,7 @@ class _Pass:
         self._sample = QuestionSample(sampled, traced is not None)
         self._rules: dict[str, Tally] = {}
         self._shadows: dict[str, Counter[str]] = {}
-        self._shadow_seconds: Counter[str] = Counter()
+        self._shadow_seconds: defaultdict[str, float] = defaultdict(float)
         self._marks: Counter[str] = Counter()
         self._trials: dict[str, TrialTally] = {}
         self._instead: dict[tuple[Any, ...], Instead | None] = {}
@@ -74,7 +73,8 @@ class _Pass:
         if head.rule == _EMPTY:
             return
         self._reached += 1
-        self._marks.update(head.marks)
+        if head.marks:
+            self._marks.update(head.marks)
         sketch = logged.sketch()
         question = None if sketch is None else sketch.question
         if sketch is None:
@@ -85,15 +85,14 @@ class _Pass:
         trials = self._shadowed(head, seconds)
         if head.rule is not None:
             self._taken(logged, head, sketch, tokens, seconds)
-        replies = [(rule, False) for rule in trials] if head.rule is None else [(head.rule, True)]
-        for rule, taken in replies:
-            self._replied(rule, taken, logged, head, who, question or "", seconds, sketch is not None)
+        for rule in trials if head.rule is None else [*trials, head.rule]:
+            self._replied(rule, logged, who, question or "", seconds, sketch is not None)
         if sketch is None:
             return
         if sketch.session:
             in_l0 = head.rule if head.stage == "l0" else None
             self._sessions.add(head.caller, sketch.session, head.received, in_l0, head.id)
-        if head.rule is None and question:
+        if head.rule is None and question and not head.shadow:
             self._maybe_near(logged, sketch)
 
     def _judge(self, who: tuple[str, ...], coming: Next) -> None:
@@ -133,34 +132,33 @@ class _Pass:
         policy = self._named.policy(head.policy or "")
         if sketch is None or policy is None:
             return None
-        person = sketch.person if policy.shares else None
-        key = (head.rule, head.policy, head.snapshot, head.exact_tokens, sketch.essence, head.caller, person)
+        asker = (head.caller, sketch.person) if policy.by_caller else None
+        key = (head.rule, head.policy, head.snapshot, head.exact_tokens, sketch.essence, asker)
         if key not in self._instead:
             if len(self._instead) >= _REMEMBERED:
                 self._instead.clear()
-            content, snapshot = logged.content(), self._named.snapshot(head.snapshot or "")
-            known = content is not None and snapshot is not None
-            self._instead[key] = (
-                policy.without(head.rule, content.request, snapshot, head.exact_tokens)  # type: ignore[union-attr, arg-type]
-                if known
-                else None
-            )
+            request, snapshot = logged.request(), self._named.snapshot(head.snapshot or "")
+            if request is None or snapshot is None:
+                self._instead[key] = None
+            else:
+                self._instead[key] = policy.without(head.rule or "", request, snapshot, head.exact_tokens)
         return self._instead[key]
 
     def _replied(
-        self, rule: str, taken: bool, logged: Logged, head: Head, who: tuple[str, ...], question: str,
-        seconds: float | None, read: bool,
-    ) -> None:  # fmt: skip
-        """From here on the person's next requests are looked at. A question that the gateway asks back waits for an
-        answer, which may well be like the question."""
+        self, rule: str, logged: Logged, who: tuple[str, ...], question: str, seconds: float | None, read: bool
+    ) -> None:
+        """From here on the person's next requests are looked at, for the sake of that rule. A question that the gateway asks
+        back waits for an answer, which may well be like the question."""
+        head = logged.head
         policy = self._named.policy(head.policy or "")
         written = policy.as_written.get(rule) if policy is not None else None
-        reply = Reply(rule, taken, head.id, head.received, question, crc32("\0".join(who).encode(errors="replace")))
-        on_trial = written is not None and written.share is not None
+        reply = Reply(rule, head.rule, head.id, head.received, question, who)
+        taken = reply.taken
+        on_trial = policy is not None and rule in policy.shares
         if written is not None and on_trial:
             trial = self._trials.setdefault(rule, TrialTally())
             trial.share = written.share or 0
-            trial.add(taken, reply.cluster, 0.0 if head.stage == "l0" else seconds or 0.0)
+            trial.add(taken, who, 0.0 if head.stage == "l0" else seconds or 0.0)
         complained = self._complaints.get(head.id) == head.caller
         if taken and (read or complained):
             self._rules[rule].looked()
@@ -175,7 +173,7 @@ class _Pass:
         is_report = policy is not None and written is not None and policy.kind_of(written) == "report"
         if is_report and (content := logged.content()) and content.decision and content.decision.clarification:
             return
-        self._followups.wait(who, reply)
+        self._followups.wait(reply)
 
     def _maybe_near(self, logged: Logged, sketch: Sketch) -> None:
         essence = sketch.essence
@@ -183,10 +181,10 @@ class _Pass:
             return
         asked = self._sample.known(essence)
         if asked is None:
-            content = logged.content()
-            if content is None:
+            request = logged.request()
+            if request is None:
                 return
-            asked = self._sample.begin(essence, content.request)
+            asked = self._sample.begin(essence, request)
         self._sample.note(asked, logged.head.id)
 
     def result(self, since: float | None, now: float) -> Audit:

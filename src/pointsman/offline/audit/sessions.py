@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
 IDLE = 1800.0
 """Seconds without a request after which a session has ended."""
 GOES_ON = 0.8
@@ -27,7 +25,8 @@ class Sessions:
     """Requests must come in the order of time, roughly. `traced`: the rule of which the ids are kept."""
 
     def __init__(self, traced: str | None) -> None:
-        self._open: OrderedDict[tuple[str, str], _Session] = OrderedDict()
+        self._open: dict[tuple[str, str], _Session] = {}
+        self._sweep_at = 0.0
         self._models: dict[str, list[int]] = {}  # caller → [replies of models, ended after one]
         self._rules: dict[tuple[str, str], list[int]] = {}  # (rule, caller) → the same of a rule
         self._traced = traced
@@ -36,27 +35,23 @@ class Sessions:
 
     def add(self, caller: str, session: str, received: float, rule: str | None, request_id: str) -> None:
         """`rule` is the one that replied, None where a model did."""
-        while self._open:
-            key, first = next(iter(self._open.items()))
-            if first.last + IDLE >= received:
-                break
-            del self._open[key]
-            self._end(first)
+        if received >= self._sweep_at:
+            self._sweep_at = received + IDLE / 4
+            self._close(received - IDLE)
         found = self._open.get((caller, session))
         if found is None:
             found = self._open[(caller, session)] = _Session(caller)
             self.count += 1
+        elif found.last + IDLE < received:
+            self._end(found)
+            self.count += 1
         else:
-            self._open.move_to_end((caller, session))
             self._figures(found)[0] += 1
         found.last, found.rule, found.request_id = received, rule, request_id
 
     def finish(self, now: float) -> None:
         """Those that may still go on say nothing."""
-        for session in self._open.values():
-            if session.last + IDLE < now:
-                self._end(session)
-        self._open.clear()
+        self._close(now - IDLE)
 
     def abandoned(self, rule: str) -> tuple[int, list[str]]:
         """(how many of its replies ended a session of a caller whose sessions usually go on, the ids where kept)."""
@@ -73,6 +68,10 @@ class Sessions:
         if session.rule is None:
             return self._models.setdefault(session.caller, [0, 0])
         return self._rules.setdefault((session.rule, session.caller), [0, 0])
+
+    def _close(self, before: float) -> None:
+        for key in [key for key, session in self._open.items() if session.last < before]:
+            self._end(self._open.pop(key))
 
     def _end(self, session: _Session) -> None:
         figures = self._figures(session)

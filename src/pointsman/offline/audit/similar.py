@@ -11,18 +11,20 @@ _LEAST = 3  # grams of a text that may be a part of another
 
 _BEGINS = (
     "不是这个", "不是这样", "不是这意思", "不是这个意思", "不是问", "不是指", "不是让你", "我不是要", "我不是问", "我不是说",
-    "我不是指", "我不是想", "我没问", "我没说", "没问你", "我问的是", "我问的不是", "我说的是", "我说的不是", "我要的是", "我要的不是", "我想问的是",
-    "我是想问", "我是问", "我是说", "我的意思是", "我指的是", "答非所问", "你理解错", "理解错", "你没理解", "没懂我",
-    "没有回答我", "没回答我", "你没回答", "重新回答", "换个回答", "no i meant", "no i mean", "i meant", "i mean ", "no not that", "not that",
-    "not this", "thats not what", "that is not what", "thats not it", "that is not it", "thats wrong", "that is wrong",
-    "this is not what", "this isnt what", "not what i", "i didnt ask", "i did not ask", "i didnt mean", "i did not mean",
-    "im not asking", "i am not asking", "i wasnt asking", "i was not asking", "you misunderstood", "you didnt answer",
+    "我不是指", "我不是想", "我没问", "我没说", "没问你", "我问的是", "我问的不是", "我说的是", "我说的不是", "我要的是",
+    "我要的不是", "我想问的是", "我是想问", "我是问", "我是说", "我的意思是", "我指的是", "答非所问", "你理解错", "理解错",
+    "你没理解", "没懂我", "没有回答我", "没回答我", "你没回答", "重新回答", "换个回答",
+    "no i meant", "no i mean", "i meant", "i mean ", "no not that", "not that", "not this", "thats not what",
+    "that is not what", "thats not it", "that is not it", "thats wrong", "that is wrong", "this is not what",
+    "this isnt what", "not what i", "i didnt ask", "i did not ask", "i didnt mean", "i did not mean", "im not asking",
+    "i am not asking", "i wasnt asking", "i was not asking", "you misunderstood", "you didnt answer",
     "you did not answer", "wrong answer", "no i want", "no i wanted", "no thats not", "no that is not", "no thats wrong",
 )  # fmt: skip
 _ALONE = ("不对", "错了", "你错了", "不是", "wrong", "nope")  # up to the first punctuation
 _HOLDS = (
-    "不是我要的", "不是我想要的", "不是我问的", "不是我的意思", "答非所问", "我不是这个意思", "not what i meant", "not what i asked",
-    "not what i wanted", "you misunderstood me", "didnt answer my question", "did not answer my question",
+    "不是我要的", "不是我想要的", "不是我问的", "不是我的意思", "答非所问", "我不是这个意思",
+    "not what i meant", "not what i asked", "not what i wanted",
+    "you misunderstood me", "didnt answer my question", "did not answer my question",
 )  # fmt: skip
 
 
@@ -56,9 +58,9 @@ def objects(text: str) -> bool:
     dense = plain.replace(" ", "")
     if plain.split(" ", 1)[0] in _ALONE:
         return True
-    return any(plain.startswith(words) or dense.startswith(words) for words in _BEGINS) or any(
-        words in plain or words in dense for words in _HOLDS
-    )
+    if plain.startswith(_BEGINS) or dense.startswith(_BEGINS):
+        return True
+    return any(words in plain or words in dense for words in _HOLDS)
 
 
 def _plain(text: str) -> str:

@@ -115,7 +115,8 @@ class _Going:
         seconds: float | None = 0.0
         if instead.kind == "target":
             cost = costs.get(instead.name) or costs.get("")
-            seconds = cost and sum(cost.several(count, tokens, size) for size, (count, tokens) in self.sizes.items())
+            sums = self.sizes.items()
+            seconds = None if cost is None else sum(cost.several(count, tokens, size) for size, (count, tokens) in sums)
         return Moved(instead.kind, instead.name, self.count, seconds, self.spent)
 
 
@@ -126,13 +127,13 @@ class TrialTally:
         self.share = 0
         self._arms: dict[bool, dict[int, list[float]]] = {True: {}, False: {}}
 
-    def add(self, taken: bool, person: int, seconds: float) -> None:
-        sums = self._arms[taken].setdefault(person, [0, 0, 0, 0.0])
+    def add(self, taken: bool, person: tuple[str, ...], seconds: float) -> None:
+        sums = self._arms[taken].setdefault(hash(person), [0, 0, 0, 0.0])
         sums[0] += 1
         sums[3] += seconds
 
     def doubted(self, reply: Reply, reason: Reason) -> None:
-        sums = self._arms[reply.taken][reply.cluster]
+        sums = self._arms[reply.taken][hash(reply.person)]
         sums[1] += len(reply.reasons) == 1
         sums[2] += reason == "asked_again"
 

@@ -13,7 +13,7 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
 from pointsman.domain.rule import Asking, Looked, Rule, RuleHit
 from pointsman.domain.target import Snapshot
-from pointsman.pipeline.decide import decide, only
+from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.rules import RuleSet
 from pointsman.rules.conditions import chosen
@@ -31,14 +31,17 @@ class Instead(msgspec.Struct, frozen=True, order=True):
 
 class Policies(Policy):
     """A policy and, by `missing`, all those that lack one of its rules. Compiling one for each rule would take seconds of
-    a core; here all rules are in shadow, so that one look tells each that holds, in the order in which they count, and
-    the first that would have taken the request is found among them. For one thread."""
+    a core; here all rules that can take a request are in shadow, so that one look tells each that holds, in the order in
+    which they count, and the first that would have taken it is found among them. For one thread."""
 
     def __init__(self, document: PolicyDocument, hash: str) -> None:
-        in_shadow = tuple([msgspec.structs.replace(rule, mode=_shadow(rule)) for rule in document.rules])
+        in_shadow = tuple([msgspec.structs.replace(rule, mode=_mode(rule)) for rule in document.rules])
         super().__init__(msgspec.structs.replace(document, rules=in_shadow), hash)
         self.as_written = {rule.id: rule for rule in document.rules}
-        self.shares = frozenset(rule.id for rule in document.rules if rule.share is not None)
+        self.shares = frozenset(
+            rule.id for rule in document.rules if rule.share is not None and _mode(rule) == "shadow"
+        )
+        self.by_caller = bool(self.shares) or any(rule.conditions.keys for rule in document.rules)
         self._all_degrades = self.degrades
         self._missing: str | None = None
         self._sieves: dict[int, _Sieve] = {}
@@ -53,9 +56,10 @@ class Policies(Policy):
     ) -> Instead:
         """Of the request by the policy without that rule. `cut` as in a decision (`rules_cut`)."""
         self._missing = missing
-        self.degrades = {name: rule for name, rule in self._all_degrades.items() if rule.id != missing}
+        if self._all_degrades:
+            self.degrades = {name: rule for name, rule in self._all_degrades.items() if rule.id != missing}
         try:
-            decision = decide(request, self, snapshot, exact_tokens=exact_tokens, spent=only(cut))
+            decision = decide(request, self, snapshot, exact_tokens=exact_tokens)
         except PointsmanError as error:
             return Instead("none", error.code)
         if decision.error:
@@ -96,19 +100,16 @@ class _Sieve(RuleSet):
         message: str | None = None,
         spent: Callable[[int], bool] | None = None,
     ) -> Looked:
-        looked = self._in_shadow.look(text, features, asking, message=message, spent=spent)
         missing = self._missing()
-        passed: list[RuleHit] = []
-        for hit in looked.passed:
+        for hit in self._in_shadow.look(text, features, asking, message=message, spent=spent).passed:
             rule = self._written[hit.rule.id]
-            if rule.id == missing:
-                continue
-            shadow = rule.mode == "shadow" or not chosen(rule, asking)
-            if not shadow and rule.action != "mark":
-                return Looked(RuleHit(rule, hit.spans), tuple(passed))
-            passed.append(RuleHit(rule, hit.spans, shadow))
-        return Looked(None, tuple(passed), looked.cut)
+            if rule.id != missing and chosen(rule, asking):
+                return Looked(RuleHit(rule, hit.spans))
+        return _NOBODY
 
 
-def _shadow(rule: Rule) -> Literal["shadow", "off"]:
-    return "off" if rule.mode == "off" else "shadow"
+_NOBODY = Looked()
+
+
+def _mode(rule: Rule) -> Literal["shadow", "off"]:
+    return "shadow" if rule.mode == "enforce" and rule.action != "mark" else "off"

@@ -41,7 +41,7 @@ _ACTS: dict[str, tuple[str, ...]] = {
         "doesn't", "not working", "wrong", "crash", "slow",
     ),
     "code": (
-        "代码", "函数", "脚本", "接口", "正则", "编程", "算法", "程序", "组件", "变量", "表结构", "python", "java", "javascript", "sql", "api",
+        "代码", "函数", "脚本", "接口", "正则", "编程", "算法", "程序", "公式", "组件", "变量", "表结构", "python", "java", "javascript", "sql", "api",
         "code", "function", "script", "regex", "class", "bug", "vba",
     ),
     "write": (
@@ -61,7 +61,7 @@ _ACTS: dict[str, tuple[str, ...]] = {
     ),
     "plan": ("计划", "规划", "方案", "安排", "plan"),
     "done": (
-        "导出的", "导出过", "导出了", "下载的", "下载过", "下载了", "生成的", "生成过", "发我的", "打印的", "忘了", "忘记", "收到",
+        "导出的", "导出过", "导出了", "下载的", "下载过", "下载了", "生成的", "生成过", "发我的", "打印的", "忘了", "忘记", "收到", "放哪",
         "exported", "downloaded",
     ),
     "refer": (
@@ -72,12 +72,34 @@ _ACTS: dict[str, tuple[str, ...]] = {
     "find": ("查询", "查一下", "查下", "查看", "看一下", "看看", "找一下", "找到", "查", "show", "look up", "find", "check"),
     "switch": ("打开", "关闭", "关掉", "启动", "停止", "重启", "重置", "开通", "申请", "预订", "预约", "turn on", "turn off", "reset", "book", "open"),
 }  # fmt: skip
-OTHER_WISHES = frozenset(("how", "why", "what", "trouble", "code", "write", "translate"))
-"""Whoever asks so wants something else than whoever does not, whatever it is about."""
 FORMS = {word: f"/{word}(?:[^{_NOUN}]|$)/" for word in ("分析", "对比", "比较", "计划", "写")} | {
     "这个": "/这个(?:[^月季星周礼]|$)/"
 }
 """How a rule says it: a pattern, where the word alone would be in a noun too."""
+ENDS_WITH_FORMAT = (
+    r"/(?:pdf|excel|xlsx?|csv|表格)(?:格式|文件|表格|版|的|就行|就好|即可|吧|哈|[,.!~ ]|谢谢|多谢|啦|了|要)*$/"
+)
+"""上周的订单明细，Excel: who names a format last wants it made, without a verb."""
+MADE_UP = frozenset(("write", "translate", "analyse", "code", "advise", "plan"))
+"""What is asked for is written anew each time; no rule can have it ready."""
+COMMONEST: dict[str, tuple[str, ...]] = {
+    "how": ("怎么", "如何", "怎样", "how to"),
+    "why": ("为什么", "为何", "原因", "why"),
+    "what": ("什么", "哪些", "区别", "多久"),
+    "trouble": ("失败", "报错", "打不开", "乱码", "异常"),
+    "code": ("代码", "函数", "脚本", "接口"),
+    "write": (FORMS["写"],),
+    "translate": ("翻译", "translate"),
+    "analyse": (FORMS["分析"], "总结", "解释"),
+    "change": ("自动", "权限", "功能"),
+    "done": ("导出的", "下载的", "忘了", "放哪"),
+    "refer": ("已经", "上次", "刚才"),
+}
+"""The words by which an act nearly always shows, whether or not the traffic had them."""
+OTHER_WISHES = frozenset(("how", "why", "what", "trouble", "code", "write", "translate"))
+"""Whoever asks so wants something else than whoever does not, whatever it is about."""
+NOT_TO_BE_DONE = OTHER_WISHES | {"done", "change"}
+"""Who wants a thing made does not say that it was made, nor how it should be made from now on."""
 
 
 def _pattern(words: tuple[str, ...]) -> Any:

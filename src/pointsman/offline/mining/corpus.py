@@ -6,19 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from pointsman.offline.mining.parsed import ACT, FORMAT, Parsed
 from pointsman.offline.mining.fillers import FORMATS
+from pointsman.offline.mining.parsed import ACT, FORMAT, Parsed
 
 
 class Corpus:
-    """`weights` say how often each question was asked. Sets of questions are bits of a number: the n-th is question n."""
+    """`weights` say how often each question was asked. Sets of questions are bits of a number: the n-th is question n.
+    `open` are the questions that a new rule could take; the rest is there to be told from."""
 
-    def __init__(self, parsed: Sequence[Parsed], weights: Sequence[int]) -> None:
+    def __init__(self, parsed: Sequence[Parsed], weights: Sequence[int], open: int | None = None) -> None:
         self.parsed = parsed
         self.weights = weights
         self.features = [each.features for each in parsed]
         self.total = sum(weights)
         self.all = (1 << len(parsed)) - 1
+        self.open = self.all if open is None else open
         self.counts: Counter[str] = Counter()
         holding: dict[str, list[int]] = {}
         for place, (features, weight) in enumerate(zip(self.features, weights, strict=True)):
@@ -36,7 +38,10 @@ class Corpus:
         return known
 
     def with_all(self, features: Iterable[str]) -> list[int]:
-        return places_of(reduce(lambda one, other: one & other, map(self.bits, features)))
+        return places_of(self.holding(features))
+
+    def holding(self, features: Iterable[str]) -> int:
+        return reduce(lambda one, other: one & other, map(self.bits, features), self.all)
 
     def weight(self, bits: int) -> int:
         if self._plain:

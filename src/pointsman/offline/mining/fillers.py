@@ -12,7 +12,7 @@ FILLERS = frozenset(
 之前 以后 然后 先 后 时候 东西 需 该 此 其 某 第 十分 非常 比较 一 二 三 两 几 为 以 于 由 即 如 若 则
 a an the of to for in on at by with from and or but if is are was be been do does did can could would will shall may might should please pls thanks
 thank you your i me my we us our it its this that these those as so just also now some any all there here have has had get got hi hello
-""".split()  # noqa: SIM905 - a list of words reads better than a list of quotes
+""".split()
 )
 
 FORMATS = (

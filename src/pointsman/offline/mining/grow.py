@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from pointsman.offline.mining.acts import FORMS, acts_of
+from pointsman.offline.mining.acts import COMMONEST, ENDS_WITH_FORMAT, FORMS, acts_of
 from pointsman.offline.mining.corpus import Corpus, bits_of, places_of
 from pointsman.offline.mining.fillers import FORMATS
 from pointsman.offline.mining.intent import Intent
-from pointsman.offline.mining.parsed import ACT, FORMAT, SLOT, is_word
-from pointsman.offline.mining.pattern import Pattern, Terms
+from pointsman.offline.mining.parsed import ACT, FORMAT, SLOT, is_word, may_be_term
+from pointsman.offline.mining.pattern import Pattern, Terms, is_regex
 
 _PRICE = 8  # questions of the intent that one of another is worth
 _TELLING = 0.7
 _MOST_TERMS = 60
-_MOST_NONE = 40
+_MOST_NONE = 60
 _STEPS = 150
 _LOOSE = 1.15  # how much more a condition must take for it to be a group shorter
 
@@ -58,10 +58,11 @@ class Grower:
     def _beginnings(self, seed: Sequence[str]) -> Iterator[Groups]:
         """Each part of the seed a group. Formats go with what is made in them, or with the other values; then what is made
         is a group of its own."""
-        if FORMAT not in seed or len(seed) < 3 or self._topic(seed) is None:
+        topic = self._topic(seed) if FORMAT in seed and len(seed) > 2 else None
+        if topic is None:
             yield [self._alternatives(feature) for feature in seed]
             return
-        formats, topic = self._alternatives(FORMAT), self._topic(seed)
+        formats = self._alternatives(FORMAT)
         others = [feature for feature in seed if feature != FORMAT]
         yield [self._alternatives(feature) for feature in others] + [[topic, *formats]]
         if any(feature[0] == SLOT for feature in others):
@@ -79,7 +80,7 @@ class Grower:
         words = (
             feature
             for feature, weight in self._intent.weights.items()
-            if weight >= 2 and is_word(feature) and _fit(feature) and self._role(feature) == "topic"
+            if weight >= 2 and is_word(feature) and may_be_term(feature) and self._role(feature) == "topic"
         )
         return max(
             (word for word in words if word not in begun),
@@ -90,7 +91,7 @@ class Grower:
     def _role(self, term: str) -> str:
         if term[0] == SLOT or term in FORMATS:
             return "value"
-        return "topic" if not acts_of(term) else "act"
+        return "act" if is_regex(term) or acts_of(term) else "topic"
 
     def _takes(self, group: Sequence[str]) -> frozenset[str]:
         """What a group may grow by: like goes with like."""
@@ -110,7 +111,7 @@ class Grower:
         for place in places_of(self._good):
             for word in corpus.parsed[place].acts.get(act, ()):
                 counts[word] = counts.get(word, 0) + 1
-        return [word for word in counts if len(word) > 1]
+        return [word for word in counts if len(word) > 1] + ([ENDS_WITH_FORMAT] if act == "export" else [])
 
     def _widened(self, groups: Groups) -> Groups:
         groups = [list(group) for group in groups]
@@ -144,7 +145,7 @@ class Grower:
         for feature, weight in self._intent.weights.items():
             if weight < _TELLING or feature[0] == ACT or feature == FORMAT:
                 continue
-            if is_word(feature) and not _fit(feature):
+            if is_word(feature) and not may_be_term(feature):
                 continue
             if self._weight(self._corpus.bits(feature) & self._good) >= 2:
                 found.append(feature)
@@ -198,11 +199,20 @@ class Grower:
         for place in places_of(near):
             for term in self._foreign_words(place):
                 counts[term] = counts.get(term, 0) + 1
+        for word in self._commonest(groups):
+            counts[word] = counts.get(word, 0) + _MOST_NONE
         for term in sorted(counts, key=lambda term: (-counts[term], term)):
             covered = any(each in term for each in chosen)
             if len(chosen) < _MOST_NONE and not covered and not self._terms.bits(term) & taken:
                 chosen.append(term)
         return chosen
+
+    def _commonest(self, groups: Groups) -> Iterator[str]:
+        """The words of foreign acts that are to be expected, in the scripts of the groups."""
+        scripts = {term.isascii() for group in groups for term in group if is_word(term) and term not in FORMATS}
+        for act, words in COMMONEST.items():
+            if ACT + act in self._intent.foreign:
+                yield from (word for word in words if word.isascii() in scripts)
 
     def _relief(self, term: str, hits: int) -> int:
         out = hits & self._terms.bits(term)
@@ -214,7 +224,7 @@ class Grower:
             found.update(dict.fromkeys(self._foreign_words(place)))
             for feature in self._corpus.features[place]:
                 rare = self._corpus.counts[feature] < 2
-                if is_word(feature) and _fit(feature) and not rare and self._intent.weight_of(feature) < -0.5:
+                if is_word(feature) and may_be_term(feature) and not rare and self._intent.weight_of(feature) < -0.5:
                     found[feature] = None
         return iter(found)
 
@@ -222,6 +232,8 @@ class Grower:
         for act, words in self._corpus.parsed[place].acts.items():
             if ACT + act in self._intent.foreign:
                 for word in words:
+                    if len(word) == 1 and word not in FORMS:
+                        continue  # 查, in many words
                     yield FORMS.get(word, word)
 
     def _near(self, groups: Groups) -> int:
@@ -237,8 +249,3 @@ class Grower:
 
     def _weight(self, bits: int) -> int:
         return self._corpus.weight(bits)
-
-
-def _fit(word: str) -> bool:
-    """A single ideograph is in too many words."""
-    return len(word) > 1 and not word.isdigit()

@@ -75,6 +75,11 @@ def is_word(feature: str) -> bool:
     return feature[0] not in (SLOT, ACT)
 
 
+def may_be_term(feature: str) -> bool:
+    """Whether a rule may look for it: a single ideograph is in too many words."""
+    return not is_word(feature) or (len(feature) > 1 and not feature.isdigit())
+
+
 def _slots(text: str) -> Iterator[tuple[int, int, str]]:
     """Values by their places; where two overlap, the kind that says more."""
     taken: list[tuple[int, int, str]] = []

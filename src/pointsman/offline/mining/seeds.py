@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import log
 
-from pointsman.offline.mining.corpus import Corpus
-from pointsman.offline.mining.parsed import ACT, FORMAT, SLOT, is_word
+from pointsman.offline.mining.corpus import Corpus, places_of
+from pointsman.offline.mining.parsed import ACT, FORMAT, SLOT, is_word, may_be_term
 
 _SURE = 40.0  # of a log-likelihood ratio: one in 10^9 by chance, which leaves room for a million pairs
 _SHARE = 0.25
@@ -19,18 +19,23 @@ _MOST_FEATURES = 24  # of one question: beyond that it is a text that was pasted
 def seeds(corpus: Corpus, least: int) -> list[frozenset[str]]:
     """Pairs, and triples that a good share of a pair has, which at least `least` questions hold; the most telling first. A
     triple goes before its pair: it is purer."""
-    frequent = {feature for feature, count in corpus.counts.items() if count >= least}
+    open_counts: Counter[str] = Counter()
+    places = places_of(corpus.open)
+    for place in places:
+        for feature in corpus.features[place]:
+            open_counts[feature] += corpus.weights[place]
+    frequent = {feature for feature, count in open_counts.items() if count >= least and may_be_term(feature)}
     together: Counter[tuple[str, str]] = Counter()
-    for features, weight in zip(corpus.features, corpus.weights, strict=True):
-        there = sorted(features & frequent)
+    for place in places:
+        there = sorted(corpus.features[place] & frequent)
         if len(there) <= _MOST_FEATURES:
             for pair in combinations(there, 2):
-                together[pair] += weight
+                together[pair] += corpus.weights[place]
     found = []
     for pair, count in together.items():
         if count < least or not _worth(pair) or _same_thing(pair, corpus, count):
             continue
-        sure = _likelihood(count, corpus.counts[pair[0]], corpus.counts[pair[1]], corpus.total)
+        sure = _likelihood(count, open_counts[pair[0]], open_counts[pair[1]], corpus.weight(corpus.open))
         if sure >= _SURE:
             found.append((sure, count, pair))
     found.sort(reverse=True)
@@ -46,7 +51,7 @@ def seeds(corpus: Corpus, least: int) -> list[frozenset[str]]:
 
 def _thirds(pair: tuple[str, str], corpus: Corpus, frequent: set[str]) -> Iterator[tuple[str, int]]:
     counts: Counter[str] = Counter()
-    for place in corpus.with_all(pair):
+    for place in places_of(corpus.holding(pair) & corpus.open):
         for feature in corpus.features[place]:
             if feature in frequent:
                 counts[feature] += corpus.weights[place]

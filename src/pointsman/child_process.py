@@ -1,4 +1,4 @@
-"""The end of a child process: waited for, whatever happens meanwhile."""
+"""A child process: spawned, and waited for to its end, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -6,6 +6,19 @@ import asyncio
 import contextlib
 import signal
 import subprocess
+from typing import Any
+
+
+async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
+    """As `asyncio.create_subprocess_exec`. Cancelled in the middle, it ends the child, which uvloop would leave behind as a
+    zombie."""
+    spawning = asyncio.create_task(asyncio.create_subprocess_exec(*command, **options))
+    try:
+        return await asyncio.shield(spawning)
+    except asyncio.CancelledError:
+        with contextlib.suppress(OSError):  # not spawned at all
+            await killed(await spawning)
+        raise
 
 
 async def killed(process: asyncio.subprocess.Process) -> None:
