@@ -124,7 +124,7 @@ async def test_the_circumstances_of_a_request() -> None:
     assert (await post({"message": "ok"}, rules=chat, about=lambda scope, body: {"history": history})).status == 201
     assert (await post({"message": "her salary"}, about=lambda scope, body: {"history": history})).status == 200
     assert (await post({"message": "hi"}, rules=chat, about=lambda scope, body: {"images": 1})).status == 201
-    with pytest.raises(TypeError, match="no circumstance rol"):
+    with pytest.raises(TypeError, match="no circumstance 'rol'"):
         await post(TAKEN, about=lambda scope, body: {"rol": "x"})  # type: ignore[typeddict-unknown-key]
 
 

@@ -120,6 +120,56 @@ def test_circumstances() -> None:
         chat.decide("hi", rol="staff")  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(
+    ("about", "error", "told"),
+    [
+        ({"language": "fr"}, ValueError, "language must be one of zh, en or None, not 'fr'"),
+        ({"language": 5}, TypeError, "language must be str or None, not int (5)"),
+        ({"language": ["zh"]}, TypeError, "language must be str or None, not list (['zh'])"),
+        ({"entry": ["a"]}, TypeError, "entry must be str or None, not list (['a'])"),
+        ({"role": 5}, TypeError, "role must be str or None, not int (5)"),
+        ({"key": b"k"}, TypeError, "key must be str or None, not bytes (b'k')"),
+        ({"group": ["it"]}, TypeError, "group must be str or None, not list (['it'])"),
+        ({"source": 1.5}, TypeError, "source must be str or None, not float (1.5)"),
+        ({"tools": "no"}, TypeError, "tools must be bool, not str ('no')"),
+        ({"structured": 1}, TypeError, "structured must be bool, not int (1)"),
+        ({"images": "2"}, TypeError, "images must be int, how many there are, not str ('2')"),
+        ({"images": -1}, ValueError, "images must be 0 or more, not -1"),
+        ({"rol": "x"}, TypeError, "no circumstance 'rol', did you mean \"role\"? (valid: history, role, key, group, "),
+        ({"history": "hi"}, TypeError, 'history must be a sequence of messages, not str; valid: ("user", "…") or'),
+        ({"history": {"role": "user"}}, TypeError, "history must be a sequence of messages, not dict"),
+        ({"history": 5}, TypeError, "history must be a sequence of messages, not int"),
+        ({"history": [("a", "b"), ("user", 5)]}, TypeError, "history[1]: role and text must be str, not ('user', 5)"),
+        ({"history": [(5, "x")]}, TypeError, "history[0]: role and text must be str, not (5, 'x'); valid: ("),
+        ({"history": [("user",)]}, ValueError, "history[0]: ('user',) is no message; valid: ("),
+        ({"history": ["ab"]}, ValueError, "history[0]: 'ab' is no message; valid: ("),
+        ({"history": [{"role": "nobody", "content": "x"}]}, ValueError, "history[0]: messages"),
+    ],
+)
+def test_a_circumstance_that_is_none_is_told_with_what_is_valid(
+    about: dict[str, Any], error: type[Exception], told: str
+) -> None:
+    for ask_it in (RULES.decide, RULES.explain, RULES.run):
+        with pytest.raises((TypeError, ValueError)) as raised:
+            ask_it("hi", **about)
+        assert raised.type is error and str(raised.value).startswith(told)
+    assert not RULES.decide(
+        "hi", role=None, key=None, group=None, source=None, language=None, entry=None, history=[["user", "x"]]
+    ).taken
+
+
+def test_a_language_of_rules_is_one() -> None:
+    for make in (lambda: office(language="fr"), lambda: Rules.load("builtin:smalltalk", language="fr")):  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="one of zh, en"):
+            make()
+
+
+def test_a_request_has_a_language_that_is_one() -> None:
+    with pytest.raises(ValueError, match="one of zh, en"):
+        RULES.decide_request(ask("her salary"), "fr")  # type: ignore[arg-type]
+    assert RULES.decide_request(ask("her salary"), "zh").text == "工资保密。请问人事。"
+
+
 def test_conditions_on_who_asks() -> None:
     for key in ("key", "group", "source", "entry"):
         rules = Rules.parse([{"id": "a", "when": {"any": ["x"], key: ["it"]}, "answer": "A"}], cases="skip")

@@ -139,3 +139,8 @@ def test_circumstances_and_history() -> None:
 
     assert chat("ok") != "model"
     assert chat("ok", (("user", "clean up"), ("assistant", "Shall I delete it?"))) == "model"
+
+
+def test_circumstances_that_are_none_are_told_when_it_is_made() -> None:
+    with pytest.raises(TypeError, match="role must be str or None"):
+        rules_first(office(), role=5)  # type: ignore[arg-type]

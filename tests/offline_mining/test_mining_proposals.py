@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from offline_mining.traffic import (
@@ -225,7 +225,9 @@ def test_limits() -> None:
     assert few.different == 100 and few.left_out + few.questions == len(texts)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=60, deadline=None)
+@example(["导出报表\ud800"])
+@example(["导出 上周 /b/ 报表\n", "$c{x}PDF导出"])
 @given(
     st.lists(
         st.lists(

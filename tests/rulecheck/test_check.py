@@ -246,6 +246,15 @@ class TestShadowed:
         rules = [rule("h", words("x"), looks_at="message"), rule("l", words("x"), words("y"))]
         assert state(rules, "l") == "unknown"
 
+    def test_the_first_turn_is_no_condition_where_a_word_must_occur(self) -> None:
+        every = rule("h", words("x"), when=Conditions(min_turn=1))
+        assert found([every, rule("l", words("x"), words("y"))], "shadowed") == [("shadowed", "l", "h")]
+        later = rule("h", words("x"), when=Conditions(min_turn=2))
+        assert state([later, rule("l", words("x"), words("y"))], "l") == "open"
+        first = rule("h", when=Conditions(min_turn=1))
+        assert state([first, rule("l")], "l") == "open"  # where no user has said anything, nothing needs a word
+        assert winner([first, rule("l")], "", turns=0) == "l"
+
 
 class TestOverlap:
     def test_is_said_with_a_text(self) -> None:
@@ -372,11 +381,13 @@ class TestDeadKeywords:
 
 class TestTheRest:
     def test_a_search_that_would_go_too_deep_ends_undecided(self) -> None:
-        many = [f"词{number}号" for number in range(500)]
+        many = [f"词{number}号" for number in range(400)]
         rules = [rule("h", words(*many)), rule("l", words(*many, least=2))]
         assert state(rules, "l") == "unknown"
-        few = [rule("h", words(*many[:30])), rule("l", words(*many[:30], least=2))]
+        few = [rule("h", words(*many[:4])), rule("l", words(*many[:4], least=2))]
         assert state(few, "l") == "shadowed"
+        longer = [rule("h", words(*many[:200])), rule("l", words(*many[:201]))]
+        assert state(longer, "l") == "open"
 
     def test_names_that_nothing_has(self) -> None:
         when = Conditions(

@@ -63,7 +63,10 @@ def test_slots_hold_what_the_user_wrote() -> None:
         "state": "ON",
         "what": "Lamp",
     }
-    assert held("请导出{period}的{kind}报表", "请导出 上周五 的 销售 报表", **SLOTS) == {"period": "上周五", "kind": "销售"}
+    assert held("请导出{period}的{kind}报表", "请导出 上周五 的 销售 报表", **SLOTS) == {
+        "period": "上周五",
+        "kind": "销售",
+    }
     assert held("remind me to {what:task}", "Remind me to call Bob", what=("*",)) == {"task": "call Bob"}
 
 

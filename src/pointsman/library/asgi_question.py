@@ -15,7 +15,7 @@ from pointsman.domain.request import Request, Turn
 from pointsman.domain.said import Tongue
 from pointsman.http.exchange import Client
 from pointsman.http.openai.read import read_chat, read_completion
-from pointsman.library.asking import Circumstances, turns_of
+from pointsman.library.asking import Circumstances, check_circumstances, turns_of
 
 About = Circumstances
 ReadText = Callable[[dict[str, Any]], str | None]
@@ -34,11 +34,9 @@ class Question(msgspec.Struct, frozen=True):
     language: Tongue | None = None
 
     def told(self, about: Circumstances) -> Question:
-        """With what the application knows of the request. Raises TypeError for what is no circumstance."""
-        unknown = set(about).difference(Circumstances.__annotations__)
-        if unknown:
-            valid = ", ".join(Circumstances.__annotations__)
-            raise TypeError(f"no circumstance {', '.join(sorted(unknown))} (valid: {valid})")
+        """With what the application knows of the request. Raises TypeError or ValueError for what is no
+        circumstance."""
+        check_circumstances(about)
         changes: dict[str, Any] = {field: about[name] for name, field in _TOLD.items() if about.get(name)}  # type: ignore[literal-required]
         changes.update({name: about[name] for name in _SAME if name in about})  # type: ignore[literal-required]
         turns = self.request.turns

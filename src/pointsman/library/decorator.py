@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pointsman.library.asking import check_circumstances
 from pointsman.library.outcome import Reply
 from pointsman.library.rules import Rules
 
@@ -30,7 +31,10 @@ def rules_first(
 
     `text` names the argument that holds it; default: the first one besides self and cls. `reply` makes what the function
     would have given (of a generator: its only piece) out of the rule's reply; default: its text. `about` are the
-    circumstances of every call. An argument named `history` that the function has is the conversation before the text."""
+    circumstances of every call. An argument named `history` that the function has is the conversation before the text.
+    Raises TypeError or ValueError for circumstances that are none."""
+
+    check_circumstances(about)
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)

@@ -137,7 +137,7 @@ class RulesRunnable(Runnable[Any, Any]):
         request = Request(
             id="langchain",
             endpoint="chat",
-            model=self._about.get("entry", "auto"),
+            model=self._about.get("entry") or "auto",
             turns=tuple(map(_turn, messages)),
             tools=self._tools or bool(kwargs.get("tools")),
             structured=self._structured or bool(kwargs.get("response_format")),

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from pointsman.domain.said import said, told
-from pointsman.library.asking import Circumstances, request_of
+from pointsman.library.asking import Circumstances, check_language, request_of
 from pointsman.library.outcome import Outcome, Reply
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Rules:
         Chinese nor English. Raises RulesError with all that is wrong, each with file and line."""
         if not sources:
             raise TypeError("Rules.load needs a rule file, a pack folder or builtin:NAME")
+        check_language(language)
         from pointsman.library.ruling import rule_by
         from pointsman.library.sources import read_sources
 
@@ -76,6 +77,7 @@ class Rules:
     ) -> Rules:
         """Rules of plain objects, as YAML or JSON gives them (a list of rules, or {"rules": [...]}), or of YAML text.
         `name` stands for the file in problems. Otherwise as `load`."""
+        check_language(language)
         from pointsman.library.ruling import rule_by
         from pointsman.library.sources import plain_source
 
@@ -99,11 +101,13 @@ class Rules:
         return self._ruling.named.difference(self._actions)
 
     def decide(self, text: str, **about: Unpack[Circumstances]) -> Outcome:
-        """What the rules say of a text that a user wrote. Pure: carries out nothing, and never fails on any text."""
+        """What the rules say of a text that a user wrote. Pure: carries out nothing, and no text makes it
+        fail. Raises TypeError or ValueError for a text that is no str and for circumstances that are none."""
         return self.decide_request(request_of(text, **about), about.get("language"))
 
     def decide_request(self, request: Request, language: Literal["zh", "en"] | None = None) -> Outcome:
         """The same for a whole request; its `model` is the entry."""
+        check_language(language)
         return self._outcome_of(request, self._ruling, language)
 
     def explain(self, text: str, *, near: int = 3, **about: Unpack[Circumstances]) -> Explanation:

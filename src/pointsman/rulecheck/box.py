@@ -94,6 +94,13 @@ class Box(msgspec.Struct, frozen=True):
             met.append((name, both))
         return Box(tuple(met))
 
+    def asked(self) -> Box | None:
+        """Of requests with a user's message; without one, there are none that count as a turn."""
+        turn = Span(1).meet(self["turn"])  # type: ignore[arg-type]
+        if turn is None:
+            return None
+        return Box(tuple((name, turn if name == "turn" else values) for name, values in self.scalars))
+
     def minus(self, other: Box) -> Iterator[Box]:
         """Boxes that together are all of this one that is not in the other."""
         for place, ((name, mine), (_, theirs)) in enumerate(zip(self.scalars, other.scalars, strict=True)):

@@ -73,7 +73,7 @@ class Inspector:
         nearly: Answer | None = None
         answers = []
         for scene in self.scenes_with(rule):
-            box = scene.box(rule)
+            box = self._box(scene, rule)
             if box is None:
                 continue
             answer = self._search(self.view(rule), box, scene, scene.outcome, negations=False)
@@ -96,7 +96,7 @@ class Inspector:
         """Of a rule that takes nothing and was not seen to be hidden."""
         answers = []
         for scene in self.scenes_with(rule):
-            box = scene.box(rule)
+            box = self._box(scene, rule)
             if box is not None:
                 answers.append(self._search(self.view(rule), box, scene, self._by_itself))
         if not all(answer.proved for answer in answers):
@@ -132,7 +132,7 @@ class Inspector:
 
     def without(self, scene: Scene, rule: Rule, other: Rule) -> Answer | None:
         """A request that `rule` would take and `other` would not; None: `rule` takes none at all."""
-        box = scene.box(rule)
+        box = self._box(scene, rule)
         if box is None:
             return None
 
@@ -142,6 +142,11 @@ class Inspector:
             return other if self.alone(other, text, features, asking) else asked
 
         return self._search(self.view(rule), box, scene, court, budget=40, negations=False)
+
+    def _box(self, scene: Scene, rule: Rule) -> Box | None:
+        """Where the rule can take a request: `turn: {min: 1}` of another is no condition where it needs a word."""
+        box = scene.box(rule)
+        return box.asked() if box is not None and self.view(rule).asks else box
 
     def _search(
         self, view: View, box: Box, scene: Scene, court: Court, *, negations: bool = True, budget: int = 400

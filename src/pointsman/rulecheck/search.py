@@ -27,7 +27,7 @@ from pointsman.rules.fold import fold
 
 _LONGEST = 20_000
 _EXAMPLES = 3
-_DEEPEST = 200
+_DEEPEST = 270
 """States on the way to one: each takes some of Python's stack, which holds a thousand calls."""
 Measure = Callable[[str], Features]
 
@@ -91,6 +91,7 @@ class Search:
         self._hiding: dict[str, Witness | None] = {}
         self._marked = set(view.marked)
         self._depth = 0
+        self._given_up = False
         self._why = ""
 
     def run(self) -> Answer:
@@ -142,6 +143,8 @@ class Search:
     # Texts in general
 
     def _visit(self, state: State) -> bool | None:
+        if self._given_up:
+            return None
         if state in self._known:
             return self._known[state]
         self._known[state] = None
@@ -149,6 +152,7 @@ class Search:
         if chosen is None:
             result: bool | None = False
         elif self._left <= 0 or self._depth >= _DEEPEST:
+            self._given_up = True  # one state is left open and none is tried any more: looking at others proves nothing
             return None
         else:
             self._left -= 1
@@ -244,7 +248,7 @@ class Search:
         if mine.negatable and mine.templates:
             yield _open  # taken by its template, it has no term that could be negated
         for number in sorted(view.negated_by, key=lambda number: number not in present):
-            if quiet and any(lexicon.begins(number, own) for own in mine.negated_by):
+            if quiet and any(lexicon.begins(number, own) for own in lexicon.inside(number) & mine.negated_by):
                 continue
             if self._negations:
                 yield self._with(state, there=state.there | {number}, negated=state.negated | {number})

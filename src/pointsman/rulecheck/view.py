@@ -17,6 +17,8 @@ class View:
         )
         self.none = frozenset(lexicon.numbers(rule.none))
         self.terms = frozenset(number for _, terms in self.groups for number in terms)
+        self.asks = any(all(lexicon.is_word(number) for number in terms) for _, terms in self.groups)
+        """Whether a word must occur, so that there is a question, and a user's message."""
         self.wholes = tuple(sorted(number for number in self.terms if lexicon.is_whole(number)))
         self.marked = frozenset(
             lexicon.word(number)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 
+from pointsman.domain.simplified import SIMPLIFIED, TRADITIONAL
 from pointsman.rules.characters import MARKS, WORD_LETTERS, ranges
 from pointsman.rules.look_alikes import LATIN
-from pointsman.domain.simplified import SIMPLIFIED, TRADITIONAL
 
 GONE = "\uffff"
 UNKNOWN = "\ufffd"

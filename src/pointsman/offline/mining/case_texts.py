@@ -74,7 +74,7 @@ class CaseMaker:
             for place in places_of(bits)
             if len(self._texts[place]) <= _LONGEST
             and "\n" not in self._texts[place]
-            and True
+            and _PRIVATE.isdisjoint(self._corpus.features[place])
             and (intent.surely(place) if best else not intent.belongs(place))
         ]
         if not best:  # what a foreign act alone keeps out scores far below all others, and is nearest

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from pointsman.domain.characters import whole_characters
 from pointsman.domain.said import Tongue
 from pointsman.offline.mining.acts import MADE_UP
 from pointsman.offline.mining.case_texts import CaseMaker
@@ -99,7 +100,7 @@ class _Try:
 class _Miner:
     def __init__(self, alike: Sequence[_Same], policy: Policy | None, tongue: Tongue) -> None:
         self._alike, self._policy, self._tongue = alike, policy, tongue
-        self._texts = [same.first.text for same in alike]
+        self._texts = [whole_characters(same.first.text) for same in alike]  # half a character has no place in YAML
         untaken = bits_of(place for place, same in enumerate(alike) if same.first.untaken)
         self._corpus = Corpus([parse(text) for text in self._texts], [len(same.questions) for same in alike], untaken)
         self._terms = Terms(self._corpus)
