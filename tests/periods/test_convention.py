@@ -284,3 +284,14 @@ def test_what_the_pages_list_is_read() -> None:
                 for word in chunk.split() if re.search(r"[\u4e00-\u9fff]", chunk) else [chunk]:
                     meant = word not in ("到上月为止", "until last month", "before May")
                     assert bool(read(word)) is meant, word
+
+
+@pytest.mark.parametrize(("text", "words"), [("生成本月的库存汇总表", "本月"), ("完成本周报表", "本周"), ("把它做成本季度的", "本季度")])
+def test_a_verb_before_it_makes_no_cost_of_it(text: str, words: str) -> None:
+    [period] = find_periods(text, datetime.date(2026, 11, 29))
+    assert period.text == words
+
+
+@pytest.mark.parametrize("text", ["成本月报怎么写", "降低成本周期", "资本周转率怎么计算"])
+def test_a_cost_is_none(text: str) -> None:
+    assert find_periods(text, datetime.date(2026, 11, 29)) == ()
