@@ -286,7 +286,10 @@ def test_what_the_pages_list_is_read() -> None:
                     assert bool(read(word)) is meant, word
 
 
-@pytest.mark.parametrize(("text", "words"), [("生成本月的库存汇总表", "本月"), ("完成本周报表", "本周"), ("把它做成本季度的", "本季度")])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("生成本月的库存汇总表", "本月"), ("完成本周报表", "本周"), ("把它做成本季度的", "本季度")],
+)
 def test_a_verb_before_it_makes_no_cost_of_it(text: str, words: str) -> None:
     [period] = find_periods(text, datetime.date(2026, 11, 29))
     assert period.text == words
