@@ -192,3 +192,23 @@ def test_a_text_searched_piece_by_piece_has_the_same_negators(text: str, window:
 def test_negators_stand_where_the_text_has_them() -> None:
     folded = fold("é😀不要报表，don't x")
     assert [folded.text[scope.start : scope.end] for scope in negation.scopes(folded)] == ["不要", "don't"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "不是让你导出报表",
+        "导出报表是没必要的",
+        "导出报表没有必要",
+        "export the 报表? no",
+        "export 报表, no thanks",
+        "I refuse to export the 报表",
+    ],
+)
+def test_more_ways_to_say_no(text: str) -> None:
+    assert not taken(text)
+
+
+@pytest.mark.parametrize("text", ["有必要导出报表", "导出报表 yes or no", "没问题，导出报表", "export 报表 no 12"])
+def test_what_only_looks_like_it(text: str) -> None:
+    assert taken(text)

@@ -30,6 +30,7 @@ _NEVER = sys.maxsize
 _NOWHERE = (_NEVER, _NEVER)
 _FAR_ZH = """
 不要 不用 不必 不需要 不需 无需 无须 毋需 毋须 不须 没必要 没有必要 没让你 没叫你 没要你 没让您 没叫您 没要您 勿
+不是让你 不是叫你 不是要你 不是让您 不是叫您 不是要您
 禁止 严禁 不许 不准 不得 不可 不可以 不能 不想 不打算 不允许 不希望 不建议 不应 不应该 不该 不再 不愿 不愿意 用不着
 犯不着 无法 先不 暂不 暂时不 甭 别
 """.split()  # noqa: SIM905 - a list of words reads better than a list of quotes
@@ -39,7 +40,7 @@ don't dont doesn't doesnt didn't didnt can't cant cannot couldn't won't wont wou
 needn't isn't aren't wasn't haven't hasn't not never without nor
 """.split()  # noqa: SIM905
 _NEAR_EN = ["no", "stop", "cancel", "abort", "avoid", "skip", "except", "excluding"]
-_FAR_EN += ["instead of", "rather than"]
+_FAR_EN += ["instead of", "rather than", "refuse to", "refuses to", "refused to"]
 _NEGATORS = [*_FAR_ZH, *_NEAR_ZH, *_FAR_EN, *_NEAR_EN]
 _FAR = frozenset((*_FAR_ZH, *_FAR_EN))
 _FINDER = ahocorasick_rs.BytesAhoCorasick(
@@ -88,9 +89,10 @@ _TURNS = (
 )
 _MARKS = frozenset(",;:!?。\n")
 _HOLDS_QING = "假求客教柬示问帖"  # 请假 begins no new clause
-_TAKING = ("了", "mind", "forget", "cancel")
+_TAKING = ("了", "mind", "forget", "cancel", "必要", " no")
 _TAKEN_BACK: Any = re2.compile(
     r"(?:(?:算|不用|不要|不需要|不必)了(?:吧|啊|哈|哦|谢谢|谢了|多谢|你|您)*"
+    r"|没有?(?:什么|这个)?必要(?:的|吧|啊)*|[?,;] ?no(?:pe| thanks| thank you)?"
     r"|\bnever ?mind|\bforget (?:it|that)|\bcancel that)[\s,.!。~]*(?:谢谢|thanks|thank you)?[\s,.!。~]*$"
 )
 
