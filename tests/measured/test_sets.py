@@ -181,11 +181,11 @@ def test_marks_of_injections(policy: Policy) -> None:
 
 
 def test_mining_the_export_rule_out_of_two_thousand_requests() -> None:
-    """The aim is 85 % of them; 73 % was the first run."""
+    """73 % were taken on the first run, when the miner had not seen them."""
     found = rows("mining")
     pytest.importorskip("rjieba")
     result = mine(Questions(tuple(Question(row["text"]) for row in found)))
     written = next(proposal.yaml for proposal in result.proposals if "export" in proposal.id)
     ruleset = compile_rules(parse_rules(yaml.safe_load(written), pack="mined"))
     taken = [row["report"] for row in found if ruleset.match(row["text"], plain_features(row["text"]), entry="auto")]
-    assert sum(taken) / len(taken) >= 0.99 and sum(taken) / 127 >= 0.7
+    assert sum(taken) / len(taken) >= 0.99 and sum(taken) / 127 >= 0.85

@@ -14,15 +14,18 @@ import re2
 _NOUN = "表报单数据记录日周月"
 """分析报表 is a kind of report, 分析一下报表 is something to be done."""
 
+_LIGHT, _ASKING = "导倒拉打出做整跑弄备", ("给我", "我", "个", "份", "张", "一个", "一份", "一张", "一版", "出来", "成")
+
 _ACTS: dict[str, tuple[str, ...]] = {
     "export": (
-        "导出", "导成", "导为", "导个", "导一", "倒出", "生成", "做成", "制作", "制成", "下载", "打印", "输出", "保存", "存成", "存为", "另存",
+        "导出", "汇出", "产出", "导成", "导为", "导个", "导一", "倒出", "生成", "做成", "制作", "制成", "下载", "打印", "输出", "保存", "存成", "存为", "另存",
         "转成", "转为", "转换成", "整理成", "汇总成", "合成", "弄成", "弄个", "弄一份", "发我", "发给我", "发到", "发份", "发一份", "发过来",
         "传我", "传给我", "给我", "给个", "给一份", "我要", "想要", "需要", "急需", "要一份", "要个", "要份", "来个", "来份", "来一份", "来一张",
         "来张", "拉个", "拉份", "拉一", "拉出", "拉取", "拉下", "调出", "取出", "提取", "出个", "出份", "出一", "出张", "出具", "做个", "做份",
         "做一份", "做一张", "整个", "整份", "整一份", "跑个", "跑一", "跑份", "提供", "备一份", "打出", "打一份",
         "export", "download", "generate", "print", "save", "produce", "send me", "give me", "i need", "pull", "make me", "get me",
-        "prepare", "output",
+        "prepare", "output", "create",
+        *(verb + rest for verb in _LIGHT for rest in _ASKING),
     ),
     "how": (
         "怎么", "怎样", "如何", "咋", "步骤", "教程", "方法", "流程", "办法", "在哪", "哪里", "哪儿", "入口", "思路", "怎麼",
@@ -80,6 +83,10 @@ ENDS_WITH_FORMAT = (
     r"/(?:pdf|excel|xlsx?|csv|表格)(?:格式|文件|表格|版|的|就行|就好|即可|吧|哈|[,.!~ ]|谢谢|多谢|啦|了|要)*$/"
 )
 """上周的订单明细，Excel: who names a format last wants it made, without a verb."""
+LIGHT_VERB = f"/[{_LIGHT}](?:{'|'.join(_ASKING)})/"
+"""导给我, 打一份, 拉成一张表: the verb says little, what is behind it asks for a thing."""
+DOCUMENT = r"/\p{Han}(?:[表账单](?:[^格号户位独价元]|$)|[日周月季年]报|明细|汇总|流水|统计)/"
+"""对账表, 缺货清单, 台账: what a business keeps is called by its last character."""
 MADE_UP = frozenset(("write", "translate", "analyse", "code", "advise", "plan"))
 """What is asked for is written anew each time; no rule can have it ready."""
 COMMONEST: dict[str, tuple[str, ...]] = {
@@ -92,7 +99,7 @@ COMMONEST: dict[str, tuple[str, ...]] = {
     "translate": ("翻译", "translate"),
     "analyse": (FORMS["分析"], "总结", "解释"),
     "change": ("自动", "权限", "功能"),
-    "done": ("导出的", "下载的", "忘了", "放哪"),
+    "done": ("导出的", "导出过", "下载的", "忘了", "放哪"),
     "refer": ("已经", "上次", "刚才"),
 }
 """The words by which an act nearly always shows, whether or not the traffic had them."""

@@ -80,7 +80,7 @@ def estimate(
             continue
         taken = taken_by(pattern, tried_on)
         hits += corpus.weight(taken)
-        right += corpus.weight(bits_of(place for place in places_of(taken) if judge.surely(place)))
+        right += corpus.weight(bits_of(place for place in places_of(taken) if judge.belongs(place)))
         covered += corpus.weight(taken & judge.members)
     wanted = corpus.weight(judge.members)
     return Estimate(hits, right, *wilson(right, hits), covered / wanted if wanted else 0.0)

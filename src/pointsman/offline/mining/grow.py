@@ -1,9 +1,9 @@
 """From an intent to a rule's condition: groups that grow by what they cover, as long as what they take wants the same.
 
 Each part of the seed is a group. A term joins the group in which it brings most questions of the intent, and one that is
-not of it costs as much as eight that are; a term that brings none, or more harm than good, goes again, and so does a group
-without which nothing worse is taken. What is still taken and should not be is excluded by words of other acts (怎么, 函数)
-and by words that the intent does not know.
+not of it, and not by a hair, costs as much as eight that are; a term that brings none, or more harm than good, goes again,
+and so does a group without which nothing worse is taken. What is still taken and should not be is excluded by words of
+other acts (怎么, 函数) and by words that the intent does not know.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from pointsman.offline.mining.acts import COMMONEST, ENDS_WITH_FORMAT, FORMS, acts_of
+from pointsman.offline.mining.acts import COMMONEST, DOCUMENT, ENDS_WITH_FORMAT, FORMS, LIGHT_VERB, acts_of
 from pointsman.offline.mining.corpus import Corpus, bits_of, places_of
 from pointsman.offline.mining.fillers import FORMATS
 from pointsman.offline.mining.intent import Intent
 from pointsman.offline.mining.parsed import ACT, FORMAT, SLOT, is_word, may_be_term
 from pointsman.offline.mining.pattern import Pattern, Terms, is_regex
 
+_EXPORT = "export"
 _PRICE = 8  # questions of the intent that one of another is worth
 _TELLING = 0.7
 _MOST_TERMS = 60
 _MOST_NONE = 60
 _STEPS = 150
-_LOOSE = 1.15  # how much more a condition must take for it to be a group shorter
+_LOOSE = 1.5  # how much more a condition must take for it to be a group shorter
 
 Groups = list[list[str]]
 
@@ -39,8 +40,10 @@ class Grower:
         for act in intent.foreign:
             foreign |= corpus.bits(act)
         self._others = trusted & ~intent.members
-        self._sure = bits_of(place for place in places_of(self._good) if intent.surely(place))
-        self._bad = self._others & ~foreign  # what is foreign is excluded by words of its own, later
+        self._plain = self._good & ~foreign  # nothing in them speaks against it
+        self._against = self._good & foreign
+        self._against |= bits_of(place for place in places_of(self._others) if intent.surely_not(place))
+        self._bad = self._against & ~foreign  # what is foreign is excluded by words of its own, later
 
     def grow(self, seed: Iterable[str]) -> Pattern | None:
         """None where no condition of two groups tells the intent from the rest."""
@@ -53,7 +56,22 @@ class Grower:
 
     def _shape(self, groups: Groups) -> Groups:
         groups = self._widened(groups)
-        return self._pruned(self._widened(self._without_idle_groups(self._pruned(groups))))
+        return self._with_more_verbs(self._pruned(self._widened(self._without_idle_groups(self._pruned(groups)))))
+
+    def _with_more_verbs(self, groups: Groups) -> Groups:
+        """With every way to ask for a thing to be delivered that harms nothing: the other groups say which thing."""
+        for number, group in enumerate(groups):
+            if ENDS_WITH_FORMAT not in group:
+                continue
+            rest = self._terms.holding(other for place, other in enumerate(groups) if place != number) & self._trusted
+            more = [LIGHT_VERB]
+            for place in places_of(rest & ~self._terms.any_of(group)):
+                more += [word for word in self._corpus.parsed[place].acts.get(_EXPORT, ()) if len(word) > 1]
+            for term in dict.fromkeys(more):
+                new = self._terms.bits(term) & rest & ~self._terms.any_of(group)
+                if new and not new & self._bad:
+                    group.append(term)
+        return groups
 
     def _beginnings(self, seed: Sequence[str]) -> Iterator[Groups]:
         """Each part of the seed a group. Formats go with what is made in them, or with the other values; then what is made
@@ -91,6 +109,8 @@ class Grower:
     def _role(self, term: str) -> str:
         if term[0] == SLOT or term in FORMATS:
             return "value"
+        if term == DOCUMENT:
+            return "topic"
         return "act" if is_regex(term) or acts_of(term) else "topic"
 
     def _takes(self, group: Sequence[str]) -> frozenset[str]:
@@ -111,7 +131,7 @@ class Grower:
         for place in places_of(self._good):
             for word in corpus.parsed[place].acts.get(act, ()):
                 counts[word] = counts.get(word, 0) + 1
-        return [word for word in counts if len(word) > 1] + ([ENDS_WITH_FORMAT] if act == "export" else [])
+        return [word for word in counts if len(word) > 1] + ([ENDS_WITH_FORMAT] if act == _EXPORT else [])
 
     def _widened(self, groups: Groups) -> Groups:
         groups = [list(group) for group in groups]
@@ -149,7 +169,9 @@ class Grower:
                 continue
             if self._weight(self._corpus.bits(feature) & self._good) >= 2:
                 found.append(feature)
-        found.sort(key=lambda feature: (-self._weight(self._corpus.bits(feature) & self._good), feature))
+        if self._weight(self._terms.bits(DOCUMENT) & self._good) >= 2:
+            found.append(DOCUMENT)
+        found.sort(key=lambda feature: (-self._weight(self._terms.bits(feature) & self._good), feature))
         return found[: 3 * _MOST_TERMS]
 
     def _pruned(self, groups: Groups) -> Groups:
@@ -161,7 +183,7 @@ class Grower:
                 alone = self._terms.bits(term) & rest & ~self._terms.any_of(each for each in group if each != term)
                 good, bad = self._weight(alone & self._good), self._weight(alone & self._bad)
                 used = self._weight(self._terms.bits(term) & rest & self._good)
-                covered = any(other != term and other in term for other in group)
+                covered = not is_regex(term) and any(other != term and other in term for other in group)
                 if len(group) > 1 and (covered or _PRICE * bad > good or (not good and used < 2)):
                     group.remove(term)
         return groups
@@ -184,8 +206,7 @@ class Grower:
         """Terms that must not occur: first what keeps out most that is taken, then what would keep out its like."""
         hits = self._terms.holding(groups) & self._trusted
         chosen: list[str] = []
-        doubtful = self._trusted & ~self._sure
-        candidates = list(self._excludable(hits & doubtful))
+        candidates = list(self._excludable(hits & self._against))
         while len(chosen) < _MOST_NONE:
             best = max(candidates, key=lambda term: self._relief(term, hits), default=None)
             if best is None or self._relief(best, hits) <= 0:
@@ -194,7 +215,7 @@ class Grower:
             candidates.remove(best)
             hits &= ~self._terms.bits(best)
         near = self._near(groups) & self._others
-        taken = self._terms.holding(groups) & self._sure
+        taken = self._terms.holding(groups) & self._plain
         counts: dict[str, int] = {}
         for place in places_of(near):
             for term in self._foreign_words(place):
@@ -216,7 +237,7 @@ class Grower:
 
     def _relief(self, term: str, hits: int) -> int:
         out = hits & self._terms.bits(term)
-        return self._weight(out & ~self._sure) - _PRICE * self._weight(out & self._sure) // 2
+        return self._weight(out & self._against) - _PRICE * self._weight(out & self._plain) // 2
 
     def _excludable(self, bad: int) -> Iterator[str]:
         found: dict[str, None] = {}

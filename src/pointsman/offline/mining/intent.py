@@ -23,6 +23,7 @@ _ROUNDS = 6
 _FOREIGN = 0.04  # of an intent's questions; an act that is rarer among them is another's
 _MOST_OPEN, _OPEN = 2, 0.4  # words that are not known of it: so many, or that share of all that tells something
 _FEW, _USUAL = 3, 0.12  # questions of the intent that a word must be in to be usual: so many, and that share
+_UNSURE = 2.0  # log odds
 _NEVER = 1000.0  # log odds, of what cannot belong
 _VETO = 6.0  # off the score, for an act that is foreign and may be a noun's
 _NEW = -1.0  # at most, of a word that nobody who wants this used, however rare it is
@@ -85,6 +86,12 @@ class Intent:
             and self.open_words(place) <= max(_MOST_OPEN, _OPEN * len(self._corpus.features[place]))
             and self.belongs(place)
         )
+
+    def surely_not(self, place: int) -> bool:
+        """It does not belong, and not by a hair."""
+        if self._labelled is not None:
+            return not self.belongs(place)
+        return self.score(place) < -_UNSURE
 
     def open_words(self, place: int) -> int:
         """How many of its words say nothing of the intent: nobody else who wants it used them, or others do as often."""
