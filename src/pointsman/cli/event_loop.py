@@ -12,7 +12,12 @@ KEEP_ALIVE = 75  # seconds that an idle client connection is kept
 GRACE = 10  # seconds for requests under way when the gateway is told to stop
 
 
+SWITCH = 0.0005
+"""Seconds after which a thread that computes gives way to the loop, where Python's own 5 ms would hold up every request."""
+
+
 def run_loop(main: Coroutine[Any, Any, None]) -> None:
+    sys.setswitchinterval(SWITCH)
     if sys.platform == "win32":
         asyncio.run(main)
     else:

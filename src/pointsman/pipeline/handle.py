@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from pointsman.admission.limits import is_near
+from pointsman.apart import apart
 from pointsman.domain.attempt import Attempt, Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
@@ -158,7 +159,7 @@ class Run:
     async def decide_apart(self) -> None:
         """The same in a thread."""
         try:
-            self._decision = await asyncio.to_thread(self._decide)
+            self._decision = await apart(self._decide)
         except BaseException as error:
             self._broke_off(error)
             self._record()
@@ -191,11 +192,11 @@ class Run:
         try:
             decision = self.decision
             if (prepare := exchange.apart) is not None:
-                await asyncio.to_thread(prepare, [self.target(choice.target) for choice in decision.targets])
+                await apart(prepare, [self.target(choice.target) for choice in decision.targets])
             if near := self._near_limit(decision, exchange):
                 decision = await self._counted(near, exchange)
             if decision.error:
-                raise _no_reply(decision, await asyncio.to_thread(self._reasons))
+                raise _no_reply(decision, await apart(self._reasons))
             if decision.stage == "l0":
                 return (await self._act(decision, exchange)).text
             keeping = await self._keeping(decision, exchange) if self._caches else None
@@ -269,7 +270,7 @@ class Run:
         except (BackendFailure, TimeoutError):
             return self.decision
         if self._exact is not None:
-            self._decision = await asyncio.to_thread(self._decide)
+            self._decision = await apart(self._decide)
             self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
         return self.decision
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable
 from typing import Literal, Protocol
 
 import msgspec
 
+from pointsman.apart import apart
 from pointsman.domain.decision import Decision
 from pointsman.domain.record import CacheOutcome
 from pointsman.domain.request import Request
@@ -93,7 +93,7 @@ async def keeping_of(cache: ReplyCache, request: Request, decision: Decision, re
     wish = repeat.wish
     if wish == "none":
         return Keeping(cache, wish, None)
-    identity = await asyncio.to_thread(repeat.identity) if repeat.large else repeat.identity()
+    identity = await apart(repeat.identity) if repeat.large else repeat.identity()
     decided = (decision.policy, decision.rule, decision.parameters, [choice.target for choice in decision.targets])
     asked = (request.caller, request.caller_role, request.caller_group, request.user, request.model, request.endpoint)
     parts = msgspec.msgpack.encode((asked, decided, identity), order="deterministic", enc_hook=str)

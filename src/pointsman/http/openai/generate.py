@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -10,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from pointsman.apart import apart
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.request import Request
 from pointsman.domain.target import Target
@@ -163,7 +163,7 @@ class Generate:
         return self._serve(client, self._pipeline.begin(request), asked)
 
     async def _begin_apart(self, client: Client, data: bytes, read: Read) -> None:
-        request, asked = await asyncio.to_thread(read, client, data)
+        request, asked = await apart(read, client, data)
         rest = self._serve(client, await self._pipeline.begin_apart(request), asked)
         if rest is not None:
             await rest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import sys
 from array import array
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from pointsman.apart import apart
 from pointsman.domain.request import Request
 from pointsman.domain.target import Target
 from pointsman.execution.rewrite import rewrite
@@ -102,9 +102,9 @@ class Relay:
         answer = pieces.joined
         if mask is not None and pieces.target and (unmasker := mask.unmasker(run.target(pieces.target))) is not None:
             unmask = unmasker.data
-            answer = await asyncio.to_thread(unmask, answer) if len(answer) > APART else unmask(answer)
+            answer = await apart(unmask, answer) if len(answer) > APART else unmask(answer)
         if convert:
-            answer = await asyncio.to_thread(convert, answer) if len(answer) > APART else convert(answer)
+            answer = await apart(convert, answer) if len(answer) > APART else convert(answer)
         if client.header(b"x-pointsman-trace") == "1":
             answer = _traced(answer, {**trace_of(request, decision, pieces.target), **served_trace(run)})
         client.reply(200, answer, (pieces.content_type or "application/json").encode("latin-1"))
@@ -141,4 +141,4 @@ def _to_base64(answer: bytes) -> bytes:
 
 
 async def _parsed(data: bytes) -> Body:
-    return await asyncio.to_thread(parse_body, data) if len(data) > APART else parse_body(data)
+    return await apart(parse_body, data) if len(data) > APART else parse_body(data)
