@@ -12,6 +12,7 @@ from pointsman.rules.fold import fold
 Vector = dict[int, float]
 """Gram → weight; of length 1."""
 
+_ORDINARY = 300  # texts, at least, that rarity is judged among: in a short log of one topic its words are no filler
 _LONGEST = 300  # characters that are looked at
 _PIECES = re.compile(r"[a-z]+|[0-9]|[^\W\d_a-z]+|[^\W_]")  # single classes, so linear
 _SPACED = re.compile(r"[a-z]+")
@@ -47,7 +48,7 @@ def vectors(texts: Sequence[str], weights: Sequence[int]) -> tuple[list[Vector],
         there = [numbers.setdefault(gram, len(numbers)) for gram in dict.fromkeys(grams(text))]
         counted.append(there)
         holding.update(there)
-    total = max(len(texts), 2)
+    total = max(len(texts), _ORDINARY)
     rarity = [log(total / holding[number]) + 0.1 for number in range(len(numbers))]
     shared = bytearray(holding[number] > 1 for number in range(len(numbers)))
     found = []
