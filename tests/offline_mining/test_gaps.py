@@ -162,7 +162,12 @@ def test_a_hundred_thousand_questions_in_a_minute() -> None:
 
 
 def test_a_short_log_of_one_topic_is_a_gap() -> None:
-    one_topic = ["快递柜取件码收不到怎么办啊", "我的快递柜取件码没收到", "快递柜取件码收不到呢", "快递柜取件码过期了咋办"]
+    one_topic = [
+        "快递柜取件码收不到怎么办啊",
+        "我的快递柜取件码没收到",
+        "快递柜取件码收不到呢",
+        "快递柜取件码过期了咋办",
+    ]
     one_topic += ["快递柜取件码在哪里看", "快递柜取件码忘了怎么取件", "快递柜取件码发错了"]
     [gap] = gaps_of(one_topic).gaps
     assert gap.questions >= 5
