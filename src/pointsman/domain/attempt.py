@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Outcome = Literal["ok", "refused", "failed", "cancelled"]
+Outcome = Literal["ok", "refused", "failed", "cancelled", "expired", "handed_over"]
 
 
 class Attempt(msgspec.Struct, frozen=True):
