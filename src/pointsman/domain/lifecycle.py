@@ -20,6 +20,7 @@ Event = Literal[
     "clarified",
     "stepped",
     "resumed",
+    "restarted",
     "sent_again",
     "failed",
     "parked",
@@ -39,12 +40,13 @@ _MOVES: dict[Event, dict[State, State]] = {
     "dispatched": {"l0_matched": "execution", "l0_missed": "execution", "l1_processing": "execution"},
     "clarified": {"l1_processing": "l0_routing"},
     "stepped": {"execution": "execution"},
-    "resumed": {
+    "resumed": {"execution": "execution"},
+    "restarted": {
         "l0_routing": "l0_routing",
         "l0_matched": "l0_routing",
         "l0_missed": "l0_routing",
         "l1_processing": "l0_routing",
-        "execution": "execution",
+        "execution": "l0_routing",
     },
     "sent_again": {"l0_missed": "l0_missed", "l1_processing": "l0_missed", "execution": "l0_missed"},
 }
@@ -66,8 +68,9 @@ class IllegalEvent(ValueError):
 def step(place: Place, event: Event, outcome: Outcome | None = None) -> Place:
     """Where it is afterwards. `outcome` is given with `ended` alone. Raises IllegalEvent.
 
-    `resumed` begins anew what a worker left undone: the deciding, or the step of the execution. `sent_again` looks for
-    another target. `failed` notes a try that is to be repeated. A cancelled request has ended; a dead one keeps its state,
+    Three ways lead on from where a worker or a model left off, to the three points of resumption: `resumed` does the step of
+    the execution again, `sent_again` looks for a target anew, `restarted` decides anew. `failed` notes a try that is to be
+    repeated. A cancelled request has ended; a dead one keeps its state,
     and `revived` takes it up there."""
     if (outcome is not None) != (event == "ended"):
         raise IllegalEvent(f"{event} with outcome {outcome}")

@@ -1,0 +1,258 @@
+"""Takes jobs from a store and has them done: leases, failed tries, what is given up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Callable, Mapping
+from zlib import crc32
+
+import msgspec
+from msgspec.structs import replace
+
+from pointsman.domain.job import QUEUES, Change, Job, Queue, Submission
+from pointsman.domain.lifecycle import Place, step
+from pointsman.domain.said import Said, said
+from pointsman.pipeline.passage import Finished, Handler, Passage, TryAgain, Waiting, why_of
+from pointsman.ports.clock import Clock
+from pointsman.ports.job_store import Fenced, JobStore, StoreError
+
+log = logging.getLogger("pointsman")
+
+_LONGEST = 300.0  # seconds between two tries, unless somebody asked for more
+_PAUSE = 1.0  # seconds after which a store that failed is asked again
+
+Notices = Callable[[Job, Place, float], tuple[Submission, ...]]
+"""What is to be submitted when a job comes to its end: who wants to be told of it."""
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """`concurrency` jobs at a time. Seconds: `lease` without a sign of life until a job is another worker's, `poll` between
+    two looks for work. `failures` tries that fail, or `lost` workers that die over it, and a job is dead. `backoff` is the
+    pause after the first failure; it doubles."""
+
+    concurrency: int = 4
+    lease: float = 15.0
+    poll: float = 1.0
+    failures: int = 3
+    lost: int = 3
+    backoff: float = 2.0
+    queues: tuple[Queue, ...] = QUEUES
+
+
+class JobWorker:
+    """`name` tells it from others in traces. `handlers` by the kind of job. `run` goes on until it is cancelled; then what
+    it holds goes back, to be taken up by others."""
+
+    def __init__(
+        self,
+        store: JobStore,
+        handlers: Mapping[str, Handler],
+        clock: Clock,
+        terms: Terms,
+        name: str,
+        notices: Notices = lambda job, place, at: (),
+    ) -> None:
+        self.terms = terms
+        self._store = store
+        self._handlers = handlers
+        self._clock = clock
+        self._name = name
+        self._notices = notices
+        self._under_way: dict[str, tuple[Passage, asyncio.Task[None]]] = {}
+        self._room = asyncio.Event()
+        self._stopping = False
+
+    async def run(self) -> None:
+        renewing = asyncio.create_task(self._renew())
+        try:
+            while True:
+                await self._take()
+        finally:
+            self._stopping = True
+            tasks = [task for _, task in self._under_way.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            renewing.cancel()
+
+    def call_off(self, job_id: str) -> None:
+        """Somebody ended that job; if it is here, its work stops at once."""
+        if job_id in self._under_way:
+            self._under_way[job_id][1].cancel()
+
+    # Taking
+
+    async def _take(self) -> None:
+        free = self.terms.concurrency - len(self._under_way)
+        if free <= 0:
+            self._room.clear()
+            await self._room.wait()
+            return
+        try:
+            jobs = await self._store.claim(self.terms.queues, self._name, free, self.terms.lease)
+            for job in jobs:
+                self._start(job)
+            if not jobs:
+                await self._store.wait(self.terms.queues, self.terms.poll)
+        except StoreError as error:
+            log.warning(_NO_STORE, error)
+            await asyncio.sleep(_PAUSE)
+
+    def _start(self, job: Job) -> None:
+        passage = Passage(job, self._store, self._clock, self._name)
+        task = asyncio.create_task(self._work(passage))
+        self._under_way[job.id] = passage, task
+        task.add_done_callback(lambda done: self._gone(job.id, done))
+
+    def _gone(self, job_id: str, task: asyncio.Task[None]) -> None:
+        if self._under_way.get(job_id, (None, None))[1] is task:
+            del self._under_way[job_id]
+        self._room.set()
+
+    async def _renew(self) -> None:
+        """Three times in a lease. Who does not hold its job any more stops working on it."""
+        while True:
+            await asyncio.sleep(self.terms.lease / 3)
+            working = list(self._under_way.values())
+            try:
+                standings = await self._store.renew([passage.job.held for passage, _ in working], self.terms.lease)
+            except StoreError as error:
+                log.warning(_NO_STORE, error)
+                continue
+            for (_, task), standing in zip(working, standings, strict=True):
+                if standing == "lost":
+                    task.cancel()
+
+    # Working
+
+    async def _work(self, passage: Passage) -> None:
+        try:
+            change = await self._outcome(passage)
+        except Fenced:
+            return
+        except asyncio.CancelledError:
+            if self._stopping:
+                await self._settle(passage, self._given_back(passage))
+            return
+        except StoreError as error:  # its lease runs out, and it is taken up where it was
+            log.warning(_NO_STORE, error)
+            return
+        await self._settle(passage, change)
+
+    async def _outcome(self, passage: Passage) -> Change:
+        job, terms = passage.job, self.terms
+        if job.expires is not None and self._clock.wall() > job.expires:
+            return self._ended(passage, Finished(outcome="expired", error="expired"), _EXPIRED)
+        if job.lost >= terms.lost:
+            return self._died(passage, said(*_LOST, times=job.lost), "worker_lost")
+        handler = self._handlers.get(job.kind)
+        if handler is None:
+            return self._died(passage, said(*_NO_HANDLER, kind=job.kind), "unknown_kind")
+        try:
+            done = await handler.handle(passage)
+        except (Fenced, StoreError, asyncio.CancelledError):
+            raise
+        except TryAgain as error:
+            return self._failed(passage, error.why, error.code, error.delay)
+        except Exception as error:  # its text may quote a prompt, so only its kind and place are told
+            where = "".join(traceback.format_tb(error.__traceback__))
+            log.error(_BROKE, job.id, type(error).__name__, where)
+            return self._failed(passage, _INTERNAL, "internal", None)
+        if isinstance(done, Waiting):
+            return passage.change((("parked", None),), (step(passage.place, "parked"),), _CHILDREN)
+        return self._ended(passage, done, None)
+
+    async def _settle(self, passage: Passage, change: Change) -> None:
+        """The store's last word on it from here. Where the store cannot, the lease runs out, and the job is done again."""
+        try:
+            await passage.make(change)
+        except Fenced:
+            return
+        except StoreError as error:
+            log.warning(_NO_STORE, error)
+
+    # Changes
+
+    def _ended(self, passage: Passage, done: Finished, why: Said | None) -> Change:
+        place = step(passage.place, "ended", done.outcome)
+        change = passage.change((("ended", done.outcome),), (place,), why)
+        spawn = self._notices(passage.job, place, change.at)
+        return replace(change, result=done.result, error=done.error, spawn=spawn)
+
+    def _failed(self, passage: Passage, why: str, code: str, delay: float | None) -> Change:
+        failures = passage.job.failures + 1
+        if failures >= self.terms.failures:
+            return replace(self._died(passage, why, code), failures=1)
+        pause = backoff(self.terms.backoff, failures, passage.job.id) if delay is None else delay
+        change = passage.change((("failed", None),), (step(passage.place, "failed"),), why)
+        return replace(change, failures=1, delay=pause, error=code)
+
+    def _died(self, passage: Passage, why: str, code: str) -> Change:
+        place = step(passage.place, "died")
+        change = passage.change((("died", None),), (place,), why)
+        return replace(change, error=code, spawn=self._notices(passage.job, place, change.at))
+
+    def _given_back(self, passage: Passage) -> Change:
+        return passage.change((("failed", None),), (step(passage.place, "failed"),), _STOPPED)
+
+
+def backoff(first: float, failures: int, job_id: str) -> float:
+    """Seconds until the next try: doubling, at most 5 minutes, and by up to a fifth different from job to job."""
+    spread = 0.9 + 0.2 * (crc32(job_id.encode()) % 1000) / 1000
+    return min(first * 2.0 ** (failures - 1), _LONGEST) * spread
+
+
+async def call_off(store: JobStore, job_id: str, at: float, op: str, notices: Notices) -> Job | None:
+    """Ends a job for its caller; who works on it loses it. Gives it as it is then, None where there is none. One that is
+    over stays as it is."""
+    while (job := await store.get(job_id)) is not None and job.place.state != "completed":
+        if job.place.disposition == "dead":
+            break
+        place = step(job.place, "ended", "cancelled")
+        change = Change(
+            op=op,
+            at=at,
+            events=(("ended", "cancelled"),),
+            places=(place,),
+            why=why_of(_CALLED_OFF),
+            fence=True,
+            error="cancelled",
+            spawn=notices(job, place, at),
+        )
+        try:
+            await store.advance(job.held, change)
+        except Fenced:
+            continue
+        return await store.get(job_id)
+    return job
+
+
+async def revive(store: JobStore, job_id: str, at: float, op: str) -> Job | None:
+    """A dead job is begun anew, where it stopped. Gives it as it is then, None where there is none; one that is not dead
+    stays as it is."""
+    while (job := await store.get(job_id)) is not None and job.place.disposition == "dead":
+        place = step(job.place, "revived")
+        change = Change(op=op, at=at, events=(("revived", None),), places=(place,), why=why_of(_BY_HAND), again=True)
+        try:
+            await store.advance(job.held, change)
+        except Fenced:
+            continue
+        return await store.get(job_id)
+    return job
+
+
+_NO_STORE = Said("the job store cannot be used: %s", "任务存储暂时不可用：%s")
+_BROKE = Said("job %s failed inside the gateway: %s\n%s", "任务 %s 在网关内部出错：%s\n%s")
+_INTERNAL = Said("the gateway failed; its log has the details", "网关内部出错；详情见网关的日志")
+_EXPIRED = Said("its time ran out before it was done", "在完成之前已超过期限")
+_LOST = ("its worker died or fell silent {times} times", "执行它的工作进程已 {times} 次中断或失去响应")
+_NO_HANDLER = ('this worker does not know jobs of kind "{kind}"', "这个工作进程不认识“{kind}”类任务")
+_CHILDREN = Said("waits for its parts", "等待各部分完成")
+_STOPPED = Said(
+    "the worker was stopped; the job goes on elsewhere, or after its start",
+    "工作进程已停止；任务会由其他进程或在重启后继续",
+)
+_CALLED_OFF = Said("called off", "已取消")
+_BY_HAND = Said("begun anew by hand", "人工重新开始")
