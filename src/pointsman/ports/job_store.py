@@ -22,7 +22,7 @@ class StoreError(Exception):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """Which jobs a list is to show; None: any."""
+    """Which jobs a list is to show; None: any. `over` are those that are completed; what is dead is `dead` alone."""
 
     caller: str | None = None
     queue: Queue | None = None
@@ -50,11 +50,12 @@ class JobStore(Protocol):
 
     async def advance(self, held: Held, change: Change) -> Held:
         """All of `change`, durable, or none of it. Raises Fenced where version or token are not the store's; a change of
-        that name that was just made succeeds again. A child that comes to its end (over, for the first time) counts in its
-        parent; the last one unparks it."""
+        that name that was just made succeeds again, and gives what it gave. A child that comes to its end (over, for the
+        first time) counts in its parent; the last one unparks it."""
 
     async def renew(self, held: Sequence[Held], lease: float) -> list[Standing]:
-        """Another `lease` seconds from now for each that is still held, judged by its token alone."""
+        """Another `lease` seconds from now for each that is still held, judged by its token alone: also where the lease ran
+        out, if nobody took it. What was given back is lost."""
 
     async def get(self, job_id: str) -> Job | None: ...
 
@@ -65,14 +66,15 @@ class JobStore(Protocol):
         """Oldest first; empty where there is no such job."""
 
     async def ls(self, wanted: Wanted, most: int, before: str | None = None) -> list[Job]:
-        """Newest first by id, those after `before` in that order, without `body`, `data` and `result`."""
+        """Newest first by id (as ASCII), those after `before` in that order, without `body`, `data` and `result`."""
 
     async def counts(self) -> dict[str, int]:
         """How many jobs are waiting, running, parked, dead, by `queue.phase`; what is 0 may be missing."""
 
     async def purge(self, before: float, most: int = 1000) -> list[Job]:
         """Removes jobs that are over and were last changed before that moment (seconds since the epoch), at most so many,
-        with all that belongs to them; gives them as `ls` does. Children go with or before their parents."""
+        with all that belongs to them; gives them as `ls` does. Children go with or before their parents: one whose
+        child stays, stays."""
 
     async def wait(self, queues: Sequence[Queue], seconds: float) -> None:
         """Returns when there may be something to claim, at the latest after so many seconds."""
@@ -84,6 +86,7 @@ class JobStore(Protocol):
 
     async def delete(self, key: str) -> None: ...
 
-    async def scan(self, prefix: str) -> dict[str, bytes]: ...
+    async def scan(self, prefix: str) -> dict[str, bytes]:
+        """All whose keys begin with exactly these characters."""
 
     async def close(self) -> None: ...
