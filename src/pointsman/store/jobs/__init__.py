@@ -1,0 +1,1 @@
+"""Jobs: one port (ports/job_store.py), several stores."""
