@@ -58,7 +58,7 @@ def doors_of(
         client.json(200, models.all())
 
     def one_model(client: Client) -> None:
-        client.json(200, models.one(client.path.removeprefix("/v1/models/")))
+        client.json(200, models.one(client.named))
 
     async def asked_to_reload(client: Client, _: bytes) -> None:
         if not client.caller.admin:
@@ -96,6 +96,7 @@ def doors_of(
             "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
         },
+        deletes={},
         keys=Keys(config.auth),
         cors=Cors(config.server.cors),
         max_body=parse_size(config.server.max_body),

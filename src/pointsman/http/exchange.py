@@ -39,12 +39,13 @@ class Client:
     """The other end of one exchange. Knows its headers (`fields`: names in lower case, the first of each name), its caller
     and whether a response has begun or ended. `language` is the one to speak where neither its headers nor its question
     show one; `question_language` is set once the question is read. `work` is what answers it, `refusal` the error that
-    does instead. `loopback`: it is on this machine. `old`: it speaks HTTP/1.0, which knows no chunks."""
+    does instead. `named` is the name in its path, where the endpoint has one (`/v1/models/NAME`). `loopback`: it is on this
+    machine. `old`: it speaks HTTP/1.0, which knows no chunks."""
 
     __slots__ = (
         "_chunked", "_language", "_limit", "_parts", "_wire",
-        "began", "caller", "ended", "expects", "extra", "fields", "gone", "keep_alive", "loopback", "method", "old",
-        "path", "question_language", "received", "refusal", "request_id", "size", "started", "whole", "work",
+        "began", "caller", "ended", "expects", "extra", "fields", "gone", "keep_alive", "loopback", "method", "named",
+        "old", "path", "question_language", "received", "refusal", "request_id", "size", "started", "whole", "work",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +64,7 @@ class Client:
     ) -> None:
         self.method = method
         self.path = path
+        self.named = ""
         self.fields = fields
         self.request_id = request_id
         self.received = time.time()

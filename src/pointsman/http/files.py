@@ -35,7 +35,7 @@ class Files:
     async def serve(self, client: Client) -> None:
         """Raises PointsmanError: 410 for an expired link, 404 for a forged one or a file that is gone."""
         try:
-            linked = self._links.open(client.path.removeprefix("/files/"), self._clock())
+            linked = self._links.open(client.named, self._clock())
         except LinkError as error:
             raise _gone(_EXPIRED) if error.expired else _missing() from None
         path = (self._folder / linked.path).resolve()

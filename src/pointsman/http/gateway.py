@@ -15,22 +15,24 @@ from pointsman.http.auth import ANONYMOUS, Keys
 from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client
 from pointsman.http.header_lines import header_lines
+from pointsman.http.paths import Paths
 
 log = logging.getLogger("pointsman")
 
 Post = Callable[[Client, bytes], Awaitable[None] | None]
 Get = Callable[[Client], Awaitable[None] | None]
 _OPEN = ("/health", "/ready", "/files/")  # no key: load balancers ask; a link to a file is its own key
-_PREFIXES = ("/v1/models/", "/files/")  # what follows names one thing
 
 
 class Doors:
-    """What stands behind each path. Replaced as a whole at a reload. `max_body` is in bytes."""
+    """What stands behind each path, by method; `Paths` says what kinds of them there are, and the name in one is the
+    client's `named`. Replaced as a whole at a reload. `max_body` is in bytes."""
 
     def __init__(
         self,
         gets: dict[str, Get],
         posts: dict[str, Post],
+        deletes: dict[str, Get],
         keys: Keys,
         cors: Cors,
         max_body: int,
@@ -38,16 +40,18 @@ class Doors:
     ) -> None:
         self.gets = gets
         self.posts = posts
+        self.deletes = deletes
         self.keys = keys
         self.cors = cors
         self.max_body = max_body
         self.language = language
+        self._paths = Paths([*gets, *posts, *deletes])
 
-    def methods(self, path: str) -> list[str]:
-        """What that path takes. Raises a 404 that lists the valid ones."""
-        allowed = [name for name, doors in (("GET", self.gets), ("POST", self.posts)) if path in doors]
-        if not allowed:
-            valid = sorted({*self.gets, *self.posts})
+    def find(self, path: str) -> tuple[str, str]:
+        """The known path that it is, and the name in it. Raises a 404 that lists the valid ones."""
+        found = self._paths.find(path)
+        if found is None:
+            valid = self._paths.all
             raise PointsmanError(
                 said(
                     "there is no endpoint {path}{hint}; valid: {valid}",
@@ -60,7 +64,12 @@ class Doors:
                 type="not_found_error",
                 code="unknown_endpoint",
             )
-        return allowed
+        return found
+
+    def methods(self, known: str) -> list[str]:
+        """What that known path takes."""
+        tables = (("GET", self.gets), ("POST", self.posts), ("DELETE", self.deletes))
+        return [name for name, doors in tables if known in doors]
 
 
 class Gateway:
@@ -101,7 +110,7 @@ class Gateway:
 
     @staticmethod
     def _admit(doors: Doors, client: Client) -> None:
-        path, method = client.path, client.method
+        method = client.method
         origin = client.header(b"origin")
         if origin is not None:
             if method == "OPTIONS" and b"access-control-request-method" in client.fields:
@@ -109,33 +118,23 @@ class Gateway:
                 client.work = _nothing
                 return
             client.extra += doors.cors.headers(origin)
-        post = doors.posts.get(path) if method == "POST" else None
-        if post is not None:
-            client.caller = doors.keys.identify(client)
-            if origin and client.caller.name == ANONYMOUS and not doors.cors.allows(origin):
-                raise doors.cors.refusal(origin)  # a page that somebody on this machine happens to look at
-            _check_body(client, doors.max_body)
+        known, client.named = doors.find(client.path)
+        if method == "POST" and (post := doors.posts.get(known)) is not None:
             client.work = _Posted(post)
+        elif method == "DELETE" and known in doors.deletes:
+            client.work = doors.deletes[known]
+        elif method in ("GET", "HEAD") and known in doors.gets:
+            if known not in _OPEN:
+                client.caller = doors.keys.identify(client)
+            client.work = doors.gets[known]
             return
-        path = next((prefix for prefix in _PREFIXES if path.startswith(prefix)), path)
-        if method not in ("GET", "HEAD") or path not in doors.gets:
-            allowed = " or ".join(doors.methods(path))
-            client.extra += header_lines((b"allow", allowed.replace(" or ", ", ").encode()))
+        else:
             client.keep_alive = client.keep_alive and method != "CONNECT"
-            raise PointsmanError(
-                said(
-                    "{path} takes {allowed}, not {method}",
-                    "{path} 只接受 {allowed}，不接受 {method}",
-                    path=path,
-                    allowed=Said(allowed, allowed.replace(" or ", "、")),
-                    method=method,
-                ),
-                status=405,
-                code="method_not_allowed",
-            )
-        if path not in _OPEN:
-            client.caller = doors.keys.identify(client)
-        client.work = doors.gets[path]
+            raise _not_allowed(client, known, doors.methods(known))
+        client.caller = doors.keys.identify(client)
+        if origin and client.caller.name == ANONYMOUS and not doors.cors.allows(origin):
+            raise doors.cors.refusal(origin)  # a page that somebody on this machine happens to look at
+        _check_body(client, doors.max_body)
 
 
 class _Posted:
@@ -152,6 +151,21 @@ class _Posted:
 
 def _nothing(client: Client) -> None:
     client.reply(204, b"")
+
+
+def _not_allowed(client: Client, known: str, methods: list[str]) -> PointsmanError:
+    client.extra += header_lines((b"allow", ", ".join(methods).encode()))
+    return PointsmanError(
+        said(
+            "{path} takes {allowed}, not {method}",
+            "{path} 只接受 {allowed}，不接受 {method}",
+            path=known,
+            allowed=Said(" or ".join(methods), "、".join(methods)),
+            method=client.method,
+        ),
+        status=405,
+        code="method_not_allowed",
+    )
 
 
 def _failed(client: Client, error: Exception) -> None:
