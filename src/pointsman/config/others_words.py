@@ -19,6 +19,8 @@ _SYSTEM = {
     errno.EISDIR: "这是文件夹，不是文件",
     errno.ENOTDIR: "路径中有一段不是文件夹",
     errno.EEXIST: "已经存在",
+    errno.EFBIG: "文件太大",
+    errno.EDQUOT: "磁盘配额已用完",
     errno.ENAMETOOLONG: "名字太长",
     errno.ELOOP: "符号链接层数太多或成环",
     errno.ENOSPC: "磁盘已满",
