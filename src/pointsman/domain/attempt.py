@@ -11,7 +11,8 @@ Outcome = Literal["ok", "refused", "failed", "cancelled", "expired", "handed_ove
 
 class Attempt(msgspec.Struct, frozen=True):
     """`began_ms` counts from the request's arrival. `status` is the engine's HTTP status where it answered; `failure` is a
-    kind of BackendFailure or `http`; both None where the attempt was cut off by the client."""
+    kind of BackendFailure or `http`; both None where the attempt was cut off by the client. `broke`: the target had begun a
+    reply when it failed."""
 
     target: str
     began_ms: float
@@ -19,3 +20,4 @@ class Attempt(msgspec.Struct, frozen=True):
     status: int | None = None
     failure: str | None = None
     message: str | None = None
+    broke: bool = False

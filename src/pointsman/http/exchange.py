@@ -13,6 +13,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Tongue, encodable, told
 from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
+from pointsman.pipeline.request_passage import RequestPassage
 
 Work = Callable[["Client"], Awaitable[None] | None]
 STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in http.HTTPStatus}
@@ -39,13 +40,15 @@ class Client:
     """The other end of one exchange. Knows its headers (`fields`: names in lower case, the first of each name), its caller
     and whether a response has begun or ended. `language` is the one to speak where neither its headers nor its question
     show one; `question_language` is set once the question is read. `work` is what answers it, `refusal` the error that
-    does instead. `named` is the name in its path, where the endpoint has one (`/v1/models/NAME`). `loopback`: it is on this
-    machine. `old`: it speaks HTTP/1.0, which knows no chunks."""
+    does instead. `passage` is that of the job that the request is, if it is one. `named` is the name in its path, where
+    the endpoint has one (`/v1/models/NAME`). `loopback`: it is on this machine. `old`: it speaks HTTP/1.0, which knows no
+    chunks."""
 
     __slots__ = (
         "_chunked", "_language", "_limit", "_parts", "_wire",
         "began", "caller", "ended", "expects", "extra", "fields", "gone", "keep_alive", "loopback", "method", "named",
-        "old", "path", "question_language", "received", "refusal", "request_id", "size", "started", "whole", "work",
+        "old", "passage", "path", "question_language", "received", "refusal", "request_id", "size", "started", "whole",
+        "work",
     )  # fmt: skip
 
     def __init__(
@@ -67,6 +70,7 @@ class Client:
         self.named = ""
         self.fields = fields
         self.request_id = request_id
+        self.passage: RequestPassage | None = None
         self.received = time.time()
         self.loopback = loopback
         self.keep_alive = keep_alive

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from pointsman.admission.limits import is_near
 from pointsman.apart import apart
 from pointsman.domain.attempt import Attempt, Outcome
@@ -23,6 +25,7 @@ from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.reply_cache import Kept, ReplyCache
 from pointsman.pipeline.report_decision import resumed_report
+from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.ports.action import Action, Effect, Occasion
 from pointsman.ports.backend import Backend, BackendFailure, Call
 from pointsman.ports.clock import Clock
@@ -75,6 +78,9 @@ class Sink(Protocol):
     async def room(self) -> None:
         """Returns when there is room for the next one."""
 
+    def restart(self) -> bool:
+        """The target broke off; another one begins anew. False: something of it has reached the client."""
+
 
 RULES_BUDGET = 0.05
 """Seconds that the rules may take of a request; then it goes on as if none had taken it, and says so."""
@@ -94,6 +100,7 @@ class Pipeline:
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}
         self.caches: Mapping[str, ReplyCache] = {}
+        self.under_way: dict[str, Run] = {}
 
     def install(
         self, policy: Policy, backends: Mapping[str, Backend], caches: Mapping[str, ReplyCache] | None = None
@@ -107,18 +114,19 @@ class Pipeline:
     def begin(self, request: Request) -> Run:
         """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
         PointsmanError where the client named nothing that exists."""
-        run = self._run(request)
+        run = self._run(request, None)
         run.decide()
         return run
 
-    async def begin_apart(self, request: Request) -> Run:
-        """The same for a request with so much text that the event loop must not wait for it: decided in a thread."""
-        run = self._run(request)
+    async def begin_apart(self, request: Request, passage: RequestPassage | None = None) -> Run:
+        """The same for a request with so much text that the event loop must not wait for it, or one that is a job: decided
+        in a thread."""
+        run = self._run(request, passage)
         await run.decide_apart()
         return run
 
-    def _run(self, request: Request) -> Run:
-        return Run(self, request)
+    def _run(self, request: Request, passage: RequestPassage | None) -> Run:
+        return Run(self, request, passage)
 
 
 class Run:
@@ -126,8 +134,9 @@ class Run:
     whether a kept reply served it and `age` for how many seconds that had been kept; `masked` is what the target did not
     see. They are final with the decision."""
 
-    def __init__(self, pipeline: Pipeline, request: Request) -> None:
+    def __init__(self, pipeline: Pipeline, request: Request, passage: RequestPassage | None = None) -> None:
         self._pipeline = pipeline
+        self._passage = passage
         self._policy, self._backends, self._snapshot = pipeline.policy, pipeline.backends, pipeline.snapshot()
         self._began = pipeline.clock.monotonic()
         self._exact: int | None = None
@@ -145,6 +154,7 @@ class Run:
         with_question = pipeline.questions.recall(request)
         resumed = with_question is not request and resumed_report(with_question, self._policy)
         self.request = with_question if resumed else request
+        pipeline.under_way[request.id] = self
 
     def decide(self) -> None:
         """Raises PointsmanError; then the record is put."""
@@ -157,9 +167,15 @@ class Run:
         self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
 
     async def decide_apart(self) -> None:
-        """The same in a thread."""
+        """The same in a thread, and as a step of the job that it may be."""
+        passage = self._passage
         try:
-            self._decision = await apart(self._decide)
+            if passage is None:
+                self._decision = await apart(self._decide)
+            else:
+                kept = await passage.begin_deciding(self._policy.hash)
+                self._decision = kept if kept is not None else await apart(self._decide)
+                await passage.decided(self._decision)
         except BaseException as error:
             self._broke_off(error)
             self._record()
@@ -203,26 +219,15 @@ class Run:
             if keeping is not None and keeping.kept is not None:
                 await self._replay(keeping.kept, exchange, sink)
                 return None
-            opened = self._opened = await self._open(decision, exchange)
-            meter, stream = self._meter, opened.stream
-            self.masked = exchange.masked(self.target(opened.target))
-            content_type = stream.header("content-type")
-
-            def pass_on(data: bytes) -> bool:
-                meter.feed(data)
-                return sink.feed(data)
-
-            pass_all = pass_on if keeping is None else keeping.also(pass_on)
-            meter.first_at = self._pipeline.clock.monotonic()
-            sink.begin(opened.target, content_type)
-            if not pass_all(opened.first):
-                await sink.room()
-            await stream.pour(pass_all, sink.room)
-            if opened.streams and not meter.complete and "json" not in (content_type or ""):
-                broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
-                raise BackendFailure("reset", broken, sent=True)
-            if keeping is not None:
-                keeping.end(opened.target, content_type, self._pipeline.clock.monotonic())
+            while True:
+                opened = self._opened = await self._open(decision, exchange)
+                try:
+                    await self._relay(opened, exchange, sink, keeping)
+                    break
+                except (BackendFailure, PointsmanError) as failure:
+                    if not await self._sent_again(opened, failure, sink, keeping):
+                        raise
+                    decision = self.decision
             self._ended("ok", 200, "")
             return None
         except BackendFailure as error:
@@ -246,6 +251,56 @@ class Run:
             if self._opened is not None:
                 self._opened.stream.close()
             self._record()
+
+    async def _relay(self, opened: Opened, exchange: Exchange, sink: Sink, keeping: Keeping | None) -> None:
+        """Its reply, to the end. Raises BackendFailure where it breaks off."""
+        meter, stream = self._meter, opened.stream
+        self.masked = exchange.masked(self.target(opened.target))
+        content_type = stream.header("content-type")
+
+        def pass_on(data: bytes) -> bool:
+            meter.feed(data)
+            return sink.feed(data)
+
+        pass_all = pass_on if keeping is None else keeping.also(pass_on)
+        meter.first_at = self._pipeline.clock.monotonic()
+        sink.begin(opened.target, content_type)
+        if not pass_all(opened.first):
+            await sink.room()
+        await stream.pour(pass_all, sink.room)
+        if opened.streams and not meter.complete and "json" not in (content_type or ""):
+            broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
+            raise BackendFailure("reset", broken, sent=True)
+        if keeping is not None:
+            keeping.end(opened.target, content_type, self._pipeline.clock.monotonic())
+
+    async def _sent_again(
+        self, opened: Opened, failure: BackendFailure | PointsmanError, sink: Sink, keeping: Keeping | None
+    ) -> bool:
+        """Whether the request goes on with another target, since nothing of the broken reply has reached the client. It is
+        decided anew then, by the state of the targets as it is now."""
+        if isinstance(failure, PointsmanError):
+            if failure.src != "backend" or failure.status < 500:
+                return False
+            kind = failure.code
+        else:
+            kind = failure.kind
+        attempts, now = self._attempts, self._pipeline.clock.monotonic()
+        took = round((now - self._began) * 1000 - attempts[-1].began_ms, 3)
+        attempts[-1] = replace(attempts[-1], took_ms=took, failure=kind, message=str(failure), broke=True)
+        if len(attempts) > self.decision.max_retries or not sink.restart():
+            return False
+        opened.stream.close()
+        self._opened, self._meter = None, Meter()
+        if keeping is not None:
+            keeping.forget()
+        self._snapshot = self._pipeline.snapshot()
+        decision = await apart(self._decide)
+        if decision.stage == "model" and not decision.error:
+            self._decision = decision
+        if self._passage is not None:
+            await self._passage.sent_again(self.decision, opened.target, kind)
+        return True
 
     def _near_limit(self, decision: Decision, exchange: Exchange) -> str | None:
         """A target whose limit is so near to the estimate that only its engine can tell. Engines count text only, so prompts
@@ -290,14 +345,16 @@ class Run:
         return lambda looked: now() > end
 
     async def _open(self, decision: Decision, exchange: Exchange) -> Opened:
-        """The first target that gives a good reply."""
+        """The first target that gives a good reply; those that broke one off come last."""
         targets, backends = self._policy.targets, self._backends
         body_changes = decision.parameters.get("body") or {}
+        broke = [attempt.target for attempt in self._attempts if attempt.broke]
+        names = sorted((choice.target for choice in decision.targets), key=broke.count)
         return await open_first(
-            [choice.target for choice in decision.targets],
+            names,
             backends,
             lambda name: exchange.call_for(targets[name], body_changes, backends[name].whole),
-            max_retries=decision.max_retries,
+            max_retries=decision.max_retries - len(self._attempts),
             clock=self._pipeline.clock,
             began=self._began,
             attempts=self._attempts,
@@ -355,6 +412,14 @@ class Run:
         self._outcome, self._status, self._code = outcome, status, code
 
     def _record(self) -> None:
+        self._pipeline.under_way.pop(self.request.id, None)
+        record = self.record()
+        if self._passage is not None:
+            self._passage.outcome, self._passage.error = record.outcome, record.error
+        self._pipeline.recorder.put(record, self._policy.document, self._snapshot)
+
+    def record(self) -> Record:
+        """What became of it, as of now."""
         opened, meter, decision = self._opened, self._meter, self._decision
         tokens: tuple[int | None, int | None, int | None, bool] = (None, None, None, False)
         ttft = None
@@ -364,7 +429,7 @@ class Run:
             tokens = meter.usage()
             if meter.first_at is not None and opened.streams:
                 ttft = (meter.first_at - self._began) * 1000
-        record = Record(
+        return Record(
             request=self.request,
             received=self.request.now,
             outcome=self._outcome,
@@ -382,7 +447,6 @@ class Run:
             masked=self.masked,
             cache=self.cache,
         )
-        self._pipeline.recorder.put(record, self._policy.document, self._snapshot)
 
 
 def _no_reply(decision: Decision, why: Said) -> PointsmanError:

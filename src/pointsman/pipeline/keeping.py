@@ -76,6 +76,11 @@ class Keeping:
 
         return both
 
+    def forget(self) -> None:
+        """What went through so far is no reply; another one begins."""
+        self._pieces.clear()
+        self._size = 0
+
     def end(self, target: str, content_type: str | None, now: float) -> None:
         """The reply is through: keeps it if it came to a good end."""
         if self._key is None or self._size > self._cache.max_bytes:

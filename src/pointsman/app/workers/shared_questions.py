@@ -11,6 +11,7 @@ from pointsman.app.workers.messages import Change
 from pointsman.domain.request import Request
 from pointsman.pipeline.handle import Exchange, Pipeline, Run, Sink
 from pointsman.pipeline.open_questions import OpenQuestion, OpenQuestions, Session
+from pointsman.pipeline.request_passage import RequestPassage
 
 PATIENCE = 2.0  # seconds that a reply waits until all workers know
 
@@ -71,13 +72,13 @@ class SharedPipeline(Pipeline):
         super().__init__(*parts)
         self.questions = questions
 
-    def _run(self, request: Request) -> Run:
-        return _SharedRun(self, request)
+    def _run(self, request: Request, passage: RequestPassage | None) -> Run:
+        return _SharedRun(self, request, passage)
 
 
 class _SharedRun(Run):
-    def __init__(self, pipeline: SharedPipeline, request: Request) -> None:
-        super().__init__(pipeline, request)
+    def __init__(self, pipeline: SharedPipeline, request: Request, passage: RequestPassage | None) -> None:
+        super().__init__(pipeline, request, passage)
         self._questions = pipeline.questions
 
     @property

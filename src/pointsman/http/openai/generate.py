@@ -157,14 +157,14 @@ class Generate:
         return Asked(client, request, body, path, prompt, force, mask)
 
     def _begin(self, client: Client, data: bytes, read: Read) -> Awaitable[None] | None:
-        if len(data) > APART:
+        if len(data) > APART or client.passage is not None:
             return self._begin_apart(client, data, read)
         request, asked = read(client, data)
         return self._serve(client, self._pipeline.begin(request), asked)
 
     async def _begin_apart(self, client: Client, data: bytes, read: Read) -> None:
         request, asked = await apart(read, client, data)
-        rest = self._serve(client, await self._pipeline.begin_apart(request), asked)
+        rest = self._serve(client, await self._pipeline.begin_apart(request, client.passage), asked)
         if rest is not None:
             await rest
 

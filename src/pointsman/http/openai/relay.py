@@ -89,8 +89,10 @@ class Relay:
         changes: dict[str, Any],
         convert: Callable[[bytes], bytes] | None,
     ) -> None:
-        large = len(client.body) > APART
-        run = await self._pipeline.begin_apart(request) if large else self._pipeline.begin(request)
+        if len(client.body) > APART or client.passage is not None:
+            run = await self._pipeline.begin_apart(request, client.passage)
+        else:
+            run = self._pipeline.begin(request)
         mask = RequestMask(self._masking, body.fields, json=False) if self._masking else None
         pieces = Pieces()
         try:

@@ -50,6 +50,10 @@ class StreamedReply:
         if self._before is not None or self._reasoning is not None or unmasker is not None:
             self.feed = self._changed
 
+    def restart(self) -> bool:
+        """What was read has reached the client."""
+        return False
+
     def finish(self) -> None:
         """The engine's stream came to its end."""
         rest = self._unmasked.flush() if self._unmasked else b""
@@ -88,6 +92,11 @@ class Pieces:
     async def room(self) -> None:
         """There always is."""
 
+    def restart(self) -> bool:
+        """Nothing of it has reached the client."""
+        self.pieces.clear()
+        return True
+
     @property
     def joined(self) -> bytes:
         return b"".join(self.pieces)
@@ -100,13 +109,15 @@ class WholeReply(Pieces):
         super().__init__()
         self._unmask = unmask
         self._unmasker: Unmasker | None = None
-        self._reasoning = ReasoningName(reasoning_field) if reasoning_field else None
+        self._reasoning_field = reasoning_field
+        self._reasoning: ReasoningName | None = None
         self._aggregate: Aggregate | None = None
 
     def begin(self, target: str, content_type: str | None) -> None:
         super().begin(target, content_type)
-        if "json" not in (content_type or ""):
-            self._aggregate = Aggregate()
+        self._aggregate = None if "json" in (content_type or "") else Aggregate()
+        if self._reasoning_field:
+            self._reasoning = ReasoningName(self._reasoning_field)
         self._unmasker = self._unmask(target)
 
     def feed(self, data: bytes) -> bool:

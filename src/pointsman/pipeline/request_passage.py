@@ -1,0 +1,73 @@
+"""A request that is a job: where its deciding begins, and what of it is kept."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pointsman.domain.attempt import Outcome
+from pointsman.domain.decision import Decision
+from pointsman.pipeline.passage import Passage
+
+_decision = msgspec.msgpack.Decoder(Decision)
+_encode = msgspec.msgpack.Encoder(enc_hook=str).encode
+
+
+class RequestPassage:
+    """`outcome` and `error` are how the run ended, once it has."""
+
+    def __init__(self, passage: Passage) -> None:
+        self.outcome: Outcome = "cancelled"
+        self.error: str | None = None
+        self._passage = passage
+
+    @property
+    def effect(self) -> str:
+        """Names what its execution does in the world, the same for each try."""
+        return self._passage.effect
+
+    async def begin_deciding(self, policy: str) -> Decision | None:
+        """The decision that is to be carried out still, where a worker left an action unfinished. None: it is to be
+        decided, under the policy of that hash."""
+        passage = self._passage
+        kept = _decision.decode(passage.job.data) if passage.job.data else None
+        if passage.place.state == "received":
+            await passage.go("admitted")
+        elif passage.place.state != "execution" or kept is None:
+            await passage.go("restarted", about={"policy": policy})
+        elif kept.stage == "l0":
+            await passage.go("resumed", about={"policy": kept.policy})
+            return kept
+        elif kept.policy == policy:
+            await passage.go("sent_again", about={"policy": policy})
+        else:
+            await passage.go("restarted", about={"policy": policy})
+        return None
+
+    async def decided(self, decision: Decision) -> None:
+        """On to the execution."""
+        passage = self._passage
+        if passage.place.state == "execution":
+            return
+        matched = decision.stage == "l0"
+        if passage.place.state == "l0_missed" and matched:
+            await passage.go("restarted", about={"policy": decision.policy})
+        events = (
+            ("dispatched",)
+            if passage.place.state == "l0_missed"
+            else ("matched" if matched else "missed", "dispatched")
+        )
+        await passage.go(*events, why=decision.reason, about=_about(decision), data=_encode(decision))
+
+    async def sent_again(self, decision: Decision, target: str, failure: str) -> None:
+        """`target` died over it; it goes on by this decision."""
+        about = {**_about(decision), "after": target, "failure": failure}
+        await self._passage.go("sent_again", "dispatched", why=decision.reason, about=about, data=_encode(decision))
+
+
+def _about(decision: Decision) -> dict[str, str]:
+    told = {"policy": decision.policy, "snapshot": decision.snapshot, "stage": decision.stage}
+    if decision.rule:
+        told["rule"] = decision.rule
+    if decision.targets:
+        told["target"] = decision.targets[0].target
+    return told
