@@ -89,4 +89,6 @@ class JobStore(Protocol):
     async def scan(self, prefix: str) -> dict[str, bytes]:
         """All whose keys begin with exactly these characters."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """What was begun is done, or refused with StoreError; who waits, waits no more. After it, nothing can be changed:
+        StoreError."""
