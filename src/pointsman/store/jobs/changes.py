@@ -11,8 +11,8 @@ Changed = tuple[Job, list[Step]]
 """The job afterwards, and the entries that its trace gains."""
 
 
-def begun(submission: Submission) -> tuple[Job, Step]:
-    job = Job(
+def begun(submission: Submission) -> Job:
+    return Job(
         id=submission.id,
         queue=submission.queue,
         kind=submission.kind,
@@ -25,12 +25,14 @@ def begun(submission: Submission) -> tuple[Job, Step]:
         expires=submission.expires,
         webhook=submission.webhook,
     )
-    return job, Step(1, "submitted", job.place.state, job.place.disposition, job.created)
+
+
+def first_step(submission: Submission) -> Step:
+    return Step(1, "submitted", "received", "active", submission.created)
 
 
 def changed(job: Job, change: Change) -> Changed:
-    """`worker` is as it was: whether somebody still has it says `held_on`. `data` and `result` are the job's where the
-    change has none."""
+    """All but who has it, which `held_on` says, and `data` and `result`, which need not be at hand for it."""
     steps = [
         Step(
             number, event, place.state, place.disposition, change.at, change.worker, job.token, change.why, change.about
@@ -47,8 +49,6 @@ def changed(job: Job, change: Change) -> Changed:
         lost=0 if change.again else job.lost,
         left=job.left if change.left is None else max(change.left - job.spent, 0),
         error=job.error if change.error is None else change.error,
-        data=job.data if change.data is None else change.data,
-        result=job.result if change.result is None else change.result,
         updated=change.at,
     )
     if after.place.disposition == "parked" and not after.left:

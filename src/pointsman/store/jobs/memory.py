@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from pointsman.domain.job import Change, Held, Job, Queue, Step, Submission, Submitted
 from pointsman.ports.job_store import Fenced, Standing, Wanted
-from pointsman.store.jobs.changes import begun, changed, child_ended, held_on
+from pointsman.store.jobs.changes import begun, changed, child_ended, first_step, held_on
 
 _LOOK = 0.05  # seconds between two looks at what time alone makes claimable
 
@@ -90,6 +90,10 @@ class MemoryJobStore:
         before = kept.job
         kept.job, steps = changed(before, change)
         kept.steps += steps
+        if change.data is not None:
+            kept.job = replace(kept.job, data=change.data)
+        if change.result is not None:
+            kept.job = replace(kept.job, result=change.result)
         if not held_on(before, kept.job, change):
             self._release(kept, 0.0 if len(steps) > len(change.events) else change.delay)
         kept.op, kept.led_to = change.op, kept.job.held
@@ -162,10 +166,10 @@ class MemoryJobStore:
             there = self._keys.setdefault((submission.caller, submission.key), submission.id)
             if there != submission.id:
                 return Submitted(there, created=False, conflict=self._jobs[there].digest != submission.digest)
-        job, step = begun(submission)
-        self._jobs[job.id] = _Kept(job, next(self._order), submission.digest, [step], self._clock())
+        steps = [first_step(submission)]
+        self._jobs[submission.id] = _Kept(begun(submission), next(self._order), submission.digest, steps, self._clock())
         self._news.set()
-        return Submitted(job.id, created=True)
+        return Submitted(submission.id, created=True)
 
     def _claimable(self, queue: Queue, now: float) -> list[_Kept]:
         """Those whose lease ran out before the others, in the order in which it did; else the oldest first."""
