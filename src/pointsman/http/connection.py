@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 from pointsman.domain.errors import PointsmanError
 from pointsman.http.auth import is_loopback
 from pointsman.http.exchange import Client
-from pointsman.http.gateway import too_large
 from pointsman.http.head import too_slow
 from pointsman.http.incoming import Ended, Incoming, Malformed
 from pointsman.watch import NEVER, Watch
@@ -76,13 +75,19 @@ class Connection(asyncio.Protocol):
         if not client.keep_alive:
             self._leave()
         elif self._line:
-            if len(self._line) < PIPELINED:
-                self._transport.resume_reading()
+            self.resume()
             self._go()
         elif self._malformed is not None:
             self._refuse(self._malformed)
         else:
             self._watch.arm(self._server.keep_alive if self._reading is None else BODY_TIME)
+
+    def hold(self) -> None:
+        self._transport.pause_reading()
+
+    def resume(self) -> None:
+        if not self._transport.is_closing() and len(self._line) < PIPELINED:
+            self._transport.resume_reading()
 
     def shut(self) -> None:
         """The gateway stops: an idle connection closes now, another one after its response."""
@@ -136,6 +141,7 @@ class Connection(asyncio.Protocol):
         if self._line and self._task is not None and self._line[0].started:
             self._line[0].gone = True
             self._loop.call_soon(self._task.cancel)  # it may not have begun: what begins must come to its end
+        self._drop()
         self._server.emptied()
 
     # Taker
@@ -144,10 +150,13 @@ class Connection(asyncio.Protocol):
         if not self._line:
             self._watch.arm(HEAD_TIME)
 
-    def request_head(self, method: str, path: str, fields: dict[bytes, bytes], version: str, keep_alive: bool) -> None:
+    def request_head(
+        self, method: str, path: str, query: str, fields: dict[bytes, bytes], version: str, keep_alive: bool
+    ) -> None:
         if self._deaf:
             raise Ended  # the last response is out
-        client = self._client(method, path, self._server.ids.next(), keep_alive and not self._leaving, version == "1.0")
+        request_id, keep_alive = self._server.ids.next(), keep_alive and not self._leaving
+        client = self._client(method, path, query, request_id, keep_alive, version == "1.0")
         client.expects = fields.get(b"expect", b"").lower() == b"100-continue"
         self._server.gateway.admit(client)
         if client.expects and client.refusal is not None:
@@ -168,8 +177,8 @@ class Connection(asyncio.Protocol):
             client.size += len(data)
             if client.size > SWALLOWED:
                 self._transport.abort()
-        elif not client.feed(data):
-            client.refusal = too_large(self._server.gateway.doors.max_body, None)
+        elif (refusal := client.feed(data)) is not None:
+            client.refusal = refusal
             client.keep_alive = False
             if self._line[0] is client:
                 self._go()
@@ -231,7 +240,7 @@ class Connection(asyncio.Protocol):
             if not client.ended:
                 self._transport.abort()
 
-    def _client(self, method: str, path: str, request_id: str, keep_alive: bool, old: bool) -> Client:
+    def _client(self, method: str, path: str, query: str, request_id: str, keep_alive: bool, old: bool) -> Client:
         doors = self._server.gateway.doors
         return Client(
             self,
@@ -244,6 +253,7 @@ class Connection(asyncio.Protocol):
             old=old,
             limit=doors.max_body,
             language=doors.language,
+            query=query,
         )
 
     def _break(self, error: PointsmanError) -> None:
@@ -257,6 +267,7 @@ class Connection(asyncio.Protocol):
             return
         if client is not None:
             self._line.pop()  # its body broke off
+            client.drop()
         self._malformed = error
         if not self._line:
             self._refuse(error)
@@ -265,7 +276,7 @@ class Connection(asyncio.Protocol):
         if self._transport.is_closing():
             return
         self._malformed = None
-        client = self._client("GET", "", "", keep_alive=False, old=False)
+        client = self._client("GET", "", "", "", keep_alive=False, old=False)
         client.extra = b""
         client.started = True
         self._line.append(client)
@@ -273,6 +284,7 @@ class Connection(asyncio.Protocol):
 
     def _leave(self) -> None:
         """The last response is out. A client that is still sending must not meet a reset before it has read that."""
+        self._drop()
         self._line.clear()
         lingers = LINGER_JUNK if self._deaf else LINGER_BODY if self._reading is not None else 0.0
         self._deaf = True
@@ -283,6 +295,12 @@ class Connection(asyncio.Protocol):
         if self._transport.can_write_eof() and not self._transport.is_closing():
             with contextlib.suppress(OSError):  # the client is gone
                 self._transport.write_eof()
+
+    def _drop(self) -> None:
+        """Nothing comes of what has not begun."""
+        for client in self._line:
+            if not client.started:
+                client.drop()
 
     def _ring(self) -> None:
         """Nothing happened for as long as it may."""

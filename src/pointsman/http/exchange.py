@@ -6,6 +6,7 @@ import http
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
+from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -13,6 +14,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Tongue, encodable, told
 from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
+from pointsman.http.body_limit import too_large
 from pointsman.pipeline.request_passage import RequestPassage
 
 Work = Callable[["Client"], Awaitable[None] | None]
@@ -35,20 +37,43 @@ class Wire(Protocol):
     def done(self) -> None:
         """The response of the exchange whose turn it is has ended."""
 
+    def hold(self) -> None:
+        """Reads no more from the client, until `resume`."""
+
+    def resume(self) -> None: ...
+
+
+class Sink(Protocol):
+    """Takes the body of one request as it comes, at most `limit` bytes. It ends in `finish`, which answers, or in `drop`,
+    where nothing comes of the request; both leave nothing behind. Making one costs nothing that `drop` has to undo."""
+
+    limit: int
+
+    def feed(self, data: bytes) -> None:
+        """A piece; `Client.hold` is for one that comes too fast."""
+
+    def refusal(self, size: int | None) -> PointsmanError:
+        """What is said of a larger body; `size`: as many bytes as it says that it has."""
+
+    def finish(self, client: Client) -> Awaitable[None] | None:
+        """The body is whole."""
+
+    def drop(self) -> None: ...
+
 
 class Client:
     """The other end of one exchange. Knows its headers (`fields`: names in lower case, the first of each name), its caller
     and whether a response has begun or ended. `language` is the one to speak where neither its headers nor its question
     show one; `question_language` is set once the question is read. `work` is what answers it, `refusal` the error that
-    does instead. `passage` is that of the job that the request is, if it is one. `named` is the name in its path, where
-    the endpoint has one (`/v1/models/NAME`). `loopback`: it is on this machine. `old`: it speaks HTTP/1.0, which knows no
-    chunks."""
+    does instead, `sink` what takes its body where that is not kept here. `passage` is that of the job that the request is,
+    if it is one. `named` is the name in its path, where the endpoint has one (`/v1/models/NAME`). `loopback`: it is on this
+    machine. `old`: it speaks HTTP/1.0, which knows no chunks."""
 
     __slots__ = (
-        "_chunked", "_language", "_limit", "_parts", "_wire",
+        "_chunked", "_language", "_limit", "_parts", "_query", "_wire",
         "began", "caller", "ended", "expects", "extra", "fields", "gone", "keep_alive", "loopback", "method", "named",
-        "old", "passage", "path", "question_language", "received", "refusal", "request_id", "size", "started", "whole",
-        "work",
+        "old", "passage", "path", "question_language", "received", "refusal", "request_id", "sink", "size", "started",
+        "whole", "work",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +89,7 @@ class Client:
         old: bool,
         limit: int,
         language: Tongue | None,
+        query: str = "",
     ) -> None:
         self.method = method
         self.path = path
@@ -79,6 +105,7 @@ class Client:
         self.extra = b"x-pointsman-request-id: %b\r\n" % request_id.encode()
         self.work: Work | None = None
         self.refusal: PointsmanError | None = None
+        self.sink: Sink | None = None
         self.question_language: str | None = None
         self.expects = False
         self.whole = False
@@ -91,6 +118,7 @@ class Client:
         self._limit = limit
         self._language = language
         self._parts: list[bytes] = []
+        self._query = query
         self._chunked = False
 
     @property
@@ -117,14 +145,41 @@ class Client:
         value = self.fields.get(name)
         return None if value is None else value.decode("latin-1")
 
-    def feed(self, data: bytes) -> bool:
-        """A piece of the body has come. False where that makes it too large; nothing of it is kept then."""
+    def argument(self, name: str) -> str | None:
+        """The first of that name in the query of its URL."""
+        if not self._query:
+            return None
+        pairs = parse_qsl(self._query, keep_blank_values=True, errors="replace")
+        return next((value for key, value in pairs if key == name), None)
+
+    def feed(self, data: bytes) -> PointsmanError | None:
+        """A piece of the body has come. What is wrong where that makes it too large; nothing of it is kept then."""
         self.size += len(data)
-        if self.size > self._limit:
-            self._parts.clear()
-            return False
-        self._parts.append(data)
-        return True
+        sink = self.sink
+        if sink is None:
+            if self.size > self._limit:
+                self._parts.clear()
+                return too_large(self._limit, None)
+            self._parts.append(data)
+        elif self.size > sink.limit:
+            self.drop()
+            return sink.refusal(None)
+        else:
+            sink.feed(data)
+        return None
+
+    def drop(self) -> None:
+        """Nothing comes of its body."""
+        if self.sink is not None:
+            self.sink.drop()
+            self.sink = None
+
+    def hold(self) -> None:
+        """Its bytes come faster than they are taken: no more of them, until `resume`."""
+        self._wire.hold()
+
+    def resume(self) -> None:
+        self._wire.resume()
 
     def start(self, status: int, headers: bytes, length: int | None = None) -> None:
         """Sends the head, `headers` and `extra` in it, as `header_lines` makes them. A body of `length` bytes follows; None:

@@ -7,13 +7,15 @@ import logging
 import os
 import time
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.said import Said, Tongue, said
 from pointsman.http.auth import ANONYMOUS, Keys
+from pointsman.http.body_limit import too_large
 from pointsman.http.cors import Cors
-from pointsman.http.exchange import Client
+from pointsman.http.exchange import Client, Sink
 from pointsman.http.header_lines import header_lines
 from pointsman.http.paths import Paths
 
@@ -21,6 +23,8 @@ log = logging.getLogger("pointsman")
 
 Post = Callable[[Client, bytes], Awaitable[None] | None]
 Get = Callable[[Client], Awaitable[None] | None]
+Intake = Callable[[Client], Sink]
+"""A POST whose body is taken as it comes, and need not fit into memory."""
 _OPEN = ("/health", "/ready", "/files/")  # no key: load balancers ask; a link to a file is its own key
 
 
@@ -37,6 +41,7 @@ class Doors:
         cors: Cors,
         max_body: int,
         language: Tongue | None = None,
+        intakes: Mapping[str, Intake] = MappingProxyType({}),
     ) -> None:
         self.gets = gets
         self.posts = posts
@@ -45,7 +50,8 @@ class Doors:
         self.cors = cors
         self.max_body = max_body
         self.language = language
-        self._paths = Paths([*gets, *posts, *deletes])
+        self.intakes = intakes
+        self._paths = Paths([*gets, *posts, *intakes, *deletes])
 
     def find(self, path: str) -> tuple[str, str]:
         """The known path that it is, and the name in it. Raises a 404 that lists the valid ones."""
@@ -68,7 +74,7 @@ class Doors:
 
     def methods(self, known: str) -> list[str]:
         """What that known path takes."""
-        tables = (("GET", self.gets), ("POST", self.posts), ("DELETE", self.deletes))
+        tables = (("GET", self.gets), ("POST", {**self.posts, **self.intakes}), ("DELETE", self.deletes))
         return [name for name, doors in tables if known in doors]
 
 
@@ -94,7 +100,7 @@ class Gateway:
         try:
             return client.work(client)
         except Exception as error:
-            _failed(client, error)
+            failed(client, error)
             return None
 
     async def serve(self, client: Client, rest: Awaitable[None]) -> None:
@@ -106,7 +112,7 @@ class Gateway:
             if not client.gone:
                 raise
         except Exception as error:
-            _failed(client, error)
+            failed(client, error)
 
     @staticmethod
     def _admit(doors: Doors, client: Client) -> None:
@@ -119,8 +125,11 @@ class Gateway:
                 return
             client.extra += doors.cors.headers(origin)
         known, client.named = doors.find(client.path)
+        intake: Intake | None = None
         if method == "POST" and (post := doors.posts.get(known)) is not None:
             client.work = _Posted(post)
+        elif method == "POST" and known in doors.intakes:
+            intake = doors.intakes[known]
         elif method == "DELETE" and known in doors.deletes:
             client.work = doors.deletes[known]
         elif method in ("GET", "HEAD") and known in doors.gets:
@@ -134,7 +143,11 @@ class Gateway:
         client.caller = doors.keys.identify(client)
         if origin and client.caller.name == ANONYMOUS and not doors.cors.allows(origin):
             raise doors.cors.refusal(origin)  # a page that somebody on this machine happens to look at
-        _check_body(client, doors.max_body)
+        sink = intake(client) if intake is not None else None
+        _check_body(client, doors.max_body, sink)
+        if sink is not None:
+            client.sink = sink
+            client.work = sink.finish
 
 
 class _Posted:
@@ -168,7 +181,7 @@ def _not_allowed(client: Client, known: str, methods: list[str]) -> PointsmanErr
     )
 
 
-def _failed(client: Client, error: Exception) -> None:
+def failed(client: Client, error: Exception) -> None:
     """The answer in place of one that went wrong, where none has begun."""
     if isinstance(error, RecursionError):
         error = PointsmanError(Said("the body is nested too deeply", "请求体嵌套过深"), code="invalid_json")
@@ -182,10 +195,10 @@ def _failed(client: Client, error: Exception) -> None:
         client.error(error)
 
 
-def _check_body(client: Client, limit: int) -> None:
+def _check_body(client: Client, limit: int, sink: Sink | None) -> None:
     length = client.fields.get(b"content-length")
-    if length is not None and int(length) > limit:
-        raise too_large(limit, int(length))
+    if length is not None and int(length) > (limit if sink is None else sink.limit):
+        raise too_large(limit, int(length)) if sink is None else sink.refusal(int(length))
     encoding = client.header(b"content-encoding")
     if encoding and encoding.lower() != "identity":
         raise PointsmanError(
@@ -197,23 +210,6 @@ def _check_body(client: Client, limit: int) -> None:
             status=415,
             code="unsupported_encoding",
         )
-
-
-def too_large(limit: int, size: int | None) -> PointsmanError:
-    """For a body of more than `limit` bytes; `size`: as many as it says that it has."""
-    has = (
-        said("has {size} bytes", "有 {size} 字节", size=size) if size else Said("is larger than that", "超过了这个上限")
-    )
-    return PointsmanError(
-        said(
-            "the body may have {limit} bytes (server.max_body); this one {has}",
-            "请求体最多 {limit} 字节（server.max_body）；收到的{has}",
-            limit=limit,
-            has=has,
-        ),
-        status=413,
-        code="body_too_large",
-    )
 
 
 class RequestIds:

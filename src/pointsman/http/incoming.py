@@ -38,8 +38,11 @@ class Taker(Protocol):
 
     def request_begins(self) -> None: ...
 
-    def request_head(self, method: str, path: str, fields: dict[bytes, bytes], version: str, keep_alive: bool) -> None:
-        """`fields`: headers by their names in lower case, the first of each name. `version`: 1.0 or 1.1."""
+    def request_head(
+        self, method: str, path: str, query: str, fields: dict[bytes, bytes], version: str, keep_alive: bool
+    ) -> None:
+        """`query` is what stands behind the `?`, as it came. `fields`: headers by their names in lower case, the first of
+        each name. `version`: 1.0 or 1.1."""
 
     def request_body(self, data: bytes) -> None: ...
 
@@ -143,7 +146,7 @@ class Incoming:
             self._upgrade = without_upgrade(method, self._url, version, self._headers)
             return
         keep_alive = version == "1.1" and not connect and parser.should_keep_alive()
-        self._taker.request_head(method.decode("ascii"), self._path(), fields, version, keep_alive)
+        self._taker.request_head(method.decode("ascii"), *self._target(), fields, version, keep_alive)
 
     def on_body(self, data: bytes) -> None:
         self._idle = 0
@@ -155,12 +158,14 @@ class Incoming:
         if self._upgrade is None:
             self._taker.request_ends()
 
-    def _path(self) -> str:
-        url = self._url
+    def _target(self) -> tuple[str, str]:
+        """Path and query."""
+        url, query = self._url, ""
         if not url.startswith(b"/") or b"?" in url or b"#" in url:
-            url = httptools.parse_url(url).path or b"/"
+            parsed = httptools.parse_url(url)
+            url, query = parsed.path or b"/", (parsed.query or b"").decode("latin-1")
         path = url.decode("ascii")
-        return urllib.parse.unquote(path) if "%" in path else path
+        return urllib.parse.unquote(path) if "%" in path else path, query
 
     def _refuse(self, error: PointsmanError) -> None:
         self._wrong = error

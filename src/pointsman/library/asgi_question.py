@@ -152,6 +152,12 @@ class _NoWire:
     def done(self) -> None:
         raise NotImplementedError
 
+    def hold(self) -> None:
+        raise NotImplementedError
+
+    def resume(self) -> None:
+        raise NotImplementedError
+
 
 def _client(headers: dict[bytes, bytes]) -> Client:
     return Client(
