@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from pointsman.domain.job import Change, Held, Job, Queue, Step, Submission, Submitted
-from pointsman.ports.job_store import Fenced, Standing, Wanted
+from pointsman.domain.said import Said
+from pointsman.ports.job_store import Fenced, Standing, StoreError, Wanted
 from pointsman.store.jobs.changes import begun, changed, child_ended, first_step, held_on
 
 _LOOK = 0.05  # seconds between two looks at what time alone makes claimable
@@ -66,11 +67,14 @@ class MemoryJobStore:
         self._values: dict[str, tuple[bytes, float]] = {}
         self._order = itertools.count()
         self._news = asyncio.Event()
+        self._closed = False
 
     async def submit(self, submissions: Sequence[Submission]) -> list[Submitted]:
+        self._changes()
         return [self._submit(submission) for submission in submissions]
 
     async def claim(self, queues: Sequence[Queue], worker: str, most: int, lease: float) -> list[Job]:
+        self._changes()
         now = self._clock()
         due = [kept for queue in queues for kept in self._claimable(queue, now)][:most]
         for kept in due:
@@ -80,6 +84,7 @@ class MemoryJobStore:
         return [kept.job for kept in due]
 
     async def advance(self, held: Held, change: Change) -> Held:
+        self._changes()
         kept = self._jobs.get(held.id)
         if kept is None:
             raise Fenced(held.id)
@@ -105,6 +110,7 @@ class MemoryJobStore:
         return kept.led_to
 
     async def renew(self, held: Sequence[Held], lease: float) -> list[Standing]:
+        self._changes()
         return [self._renew(one, lease) for one in held]
 
     async def get(self, job_id: str) -> Job | None:
@@ -132,23 +138,26 @@ class MemoryJobStore:
         return counts
 
     async def purge(self, before: float, most: int = 1000) -> list[Job]:
+        self._changes()
         return list(itertools.islice(self._purged(before), most))
 
     async def wait(self, queues: Sequence[Queue], seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not any(self._claimable(queue, self._clock()) for queue in queues):
+                while not self._closed and not any(self._claimable(queue, self._clock()) for queue in queues):
                     self._news.clear()
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(self._news.wait(), _LOOK)
 
     async def put(self, key: str, value: bytes, seconds: float) -> None:
+        self._changes()
         self._values[key] = (value, self._clock() + seconds)
 
     async def read(self, key: str) -> bytes | None:
         return (await self.scan(key)).get(key)
 
     async def delete(self, key: str) -> None:
+        self._changes()
         self._values.pop(key, None)
 
     async def scan(self, prefix: str) -> dict[str, bytes]:
@@ -157,7 +166,12 @@ class MemoryJobStore:
         return {key: value for key, (value, _) in self._values.items() if key.startswith(prefix)}
 
     async def close(self) -> None:
-        """Nothing is left open."""
+        self._closed = True
+        self._news.set()
+
+    def _changes(self) -> None:
+        if self._closed:
+            raise StoreError(Said("the job store is closed", "作业库已关闭"))
 
     def _submit(self, submission: Submission) -> Submitted:
         if submission.id in self._jobs:

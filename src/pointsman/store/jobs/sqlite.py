@@ -117,6 +117,7 @@ class SqliteJobStore:
 
     async def close(self) -> None:
         """What was asked before is done."""
+        self._news.set()
         await self._reader.close()
         await self._writer.close()
 
