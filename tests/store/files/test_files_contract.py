@@ -193,7 +193,7 @@ def die(*_):
 calls = 0
 def traced(frame, event, argument):
     global calls
-    if frame.f_code.co_filename.endswith({source!r}):
+    if {source!r} in frame.f_code.co_filename:
         calls += 1
         if calls == {at}:
             die()
@@ -210,10 +210,9 @@ print(asyncio.run(files.publish("a/b", b"x" * {size})))
 async def test_a_kill_at_any_line_leaves_it_whole_or_not_there(
     files: FileStore, files_made: str, files_source: str, size: int
 ) -> None:
-    """Killed at the first line of ours, at the 8th, …, until it is through."""
+    """Killed at the first line of ours, at the 7th, …, until it is through."""
     seen = set()
-    step = 8
-    for at in range(1, 2000, step):
+    for at in range(1, 2000, 6):
         process = start(KILLED.format(make=files_made, source=files_source, at=at, size=size))
         process.communicate(timeout=60)
         found = await files.stat("a/b")
