@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 from pointsman.app.askers import Askers
 from pointsman.app.guards import masking_of
+from pointsman.app.jobs import Jobs
 from pointsman.app.setup import Setup
+from pointsman.app.traces import Traces
 from pointsman.config.schema import TIERS, parse_size
 from pointsman.domain.errors import PointsmanError, Problems
 from pointsman.domain.links import Links
@@ -18,12 +19,16 @@ from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client
 from pointsman.http.feedback import FeedbackDoor, Keep
 from pointsman.http.files import Files
-from pointsman.http.gateway import Doors
+from pointsman.http.gateway import Doors, Post
+from pointsman.http.jobs.door import JobsDoor
+from pointsman.http.jobs.submitting import Submitting
 from pointsman.http.openai.generate import Generate
 from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
 from pointsman.http.ops import Ops
+from pointsman.http.requests import RequestsDoor
 from pointsman.pipeline.handle import Pipeline
+from pointsman.ports.file_store import FileStore
 
 
 def doors_of(
@@ -31,13 +36,15 @@ def doors_of(
     pipeline: Pipeline,
     *,
     links: Links,
-    files: Path,
+    files: FileStore,
     since: int,
     readiness: Callable[[], tuple[bool, dict[str, Any]]],
     metrics: Callable[[], bytes | Awaitable[bytes]],
     reload: Callable[[], Awaitable[dict[str, Any]]],
     askers: Askers,
     keep_feedback: Keep,
+    jobs: Jobs,
+    traces: Traces,
 ) -> Doors:
     """`since` is when the models came, in seconds since the epoch; `reload` raises Problems where it is refused; `askers`
     is told of requests of which feedback may come."""
@@ -53,6 +60,24 @@ def doors_of(
     relay = Relay(pipeline, masking_of(config))
     models = Models(_names(setup), since)
     ops = Ops(readiness, metrics)
+    checks = {
+        "/v1/chat/completions": generate.check_chat,
+        "/v1/completions": generate.check_completion,
+        "/v1/embeddings": relay.check_embedding,
+        "/v1/rerank": relay.check_rerank,
+    }
+    kept = JobsDoor(
+        jobs.store,
+        Submitting(jobs.store, jobs.vet),
+        jobs.call_off,
+        checks,
+        lambda: sorted(pipeline.actions),
+        config.server.heartbeat_after,
+    )
+    requests = RequestsDoor(traces.find)
+
+    def asked(path: str, post: Post) -> Post:
+        return askers.noting(kept.later(path, post))
 
     def list_models(client: Client) -> None:
         client.json(200, models.all())
@@ -84,19 +109,25 @@ def doors_of(
             "/metrics": ops.metrics,
             "/v1/models": list_models,
             "/v1/models/": one_model,
+            "/v1/jobs": kept.ls,
+            "/v1/jobs/{id}": kept.get,
+            "/v1/jobs/{id}/events": kept.events,
+            "/v1/requests/{id}": requests.get,
+            "/v1/requests/{id}/trace": requests.trace,
             "/files/": Files(links, files).serve,
         },
         posts={
-            "/v1/chat/completions": askers.noting(generate.chat),
-            "/v1/completions": askers.noting(generate.completions),
-            "/v1/embeddings": askers.noting(relay.embeddings),
-            "/v1/rerank": askers.noting(relay.rerank),
-            "/rerank": askers.noting(relay.rerank),
-            "/v1/reranking": askers.noting(relay.rerank),
+            "/v1/chat/completions": asked("/v1/chat/completions", generate.chat),
+            "/v1/completions": asked("/v1/completions", generate.completions),
+            "/v1/embeddings": asked("/v1/embeddings", relay.embeddings),
+            "/v1/rerank": asked("/v1/rerank", relay.rerank),
+            "/rerank": asked("/v1/rerank", relay.rerank),
+            "/v1/reranking": asked("/v1/rerank", relay.rerank),
+            "/v1/jobs": kept.post,
             "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
         },
-        deletes={},
+        deletes={"/v1/jobs/{id}": kept.delete},
         keys=Keys(config.auth),
         cors=Cors(config.server.cors),
         max_body=parse_size(config.server.max_body),

@@ -9,18 +9,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+from pointsman.actions.once import Once
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.app.askers import Askers, Others
 from pointsman.app.doors import doors_of
+from pointsman.app.file_store import links_of, open_files
 from pointsman.app.guards import caches_of
-from pointsman.app.key_file import key_in
+from pointsman.app.jobs import Jobs
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
+from pointsman.app.traces import Traces
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config, parse_size, parse_span
 from pointsman.domain.feedback import Feedback
-from pointsman.domain.links import Links
 from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
@@ -34,6 +36,7 @@ from pointsman.store.log_writer import LogWriter
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.metrics import Metrics
 
+_SETTLE = 60.0  # seconds that jobs wait for models to come up
 _HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
 
 
@@ -69,10 +72,11 @@ class Serving:
         self._prober = Prober()
         self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
         self.askers = Askers(folder, others)
-        self._links = Links(key_in(folder / "links.key"))
-        self._files = folder / "files"
+        self._links = links_of(config)
+        self.files = open_files(config)
         self.runner = ReportRunner(
-            self._files,
+            self.files,
+            folder / "work",
             concurrency=config.files.concurrency,
             places=places,
             timeout=config.files.timeout,
@@ -80,9 +84,11 @@ class Serving:
             demo=folder / "demo",
         )
         clock = SystemClock()
-        self._report = ReportAction(self.runner, self._links, clock.wall, ask_period)
+        self._report = ReportAction(self.runner, Once(self.files), self._links, clock.wall, ask_period)
         recorder = Fanout([self.metrics, self._log])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, {"report": self._report})
+        self.jobs = Jobs(config, lambda: self.door, self.pipeline.actions, clock)
+        self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
         self._retired: set[asyncio.Task[None]] = set()
 
@@ -115,6 +121,7 @@ class Serving:
         backends = {name: served.backend for name, served in made.items()}
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._prober.watch(backends)
+        self.jobs.install(config)
         self.door.doors = self._doors(setup)
         for name, served in old.items():
             if made.get(name) is not served:
@@ -138,9 +145,15 @@ class Serving:
         """The embedded model of that target came up or went down."""
         self._prober.look_again(name)
 
+    def start_jobs(self) -> None:
+        """Jobs are done from here on, once the models have come up or failed."""
+        self.jobs.start(self.settled(_SETTLE))
+
     async def stop(self) -> None:
+        await self.jobs.stop()
         await self._prober.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
+        await self.files.close()
         await asyncio.to_thread(self._log.close)
 
     def counts(self) -> Counts:
@@ -192,13 +205,15 @@ class Serving:
             setup,
             self.pipeline,
             links=self._links,
-            files=self._files,
+            files=self.files,
             since=self._since,
             readiness=self.readiness,
             metrics=self._metrics_text,
             reload=self._reload,
             askers=self.askers,
             keep_feedback=self._keep_feedback,
+            jobs=self.jobs,
+            traces=self._traces,
         )
 
     def _keep_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from pointsman.config.cache_schema import Cache
 from pointsman.config.guard_schema import Guards
+from pointsman.config.job_schema import Jobs
 from pointsman.config.question_schema import Questions
 from pointsman.config.report_schema import Files, Report, Source
 from pointsman.config.section import Section, Size, Span
@@ -255,6 +256,18 @@ class Config(Section, frozen=True):
     sources: Annotated[dict[str, Source], Meta(description="name → where the rows of reports come from")] = {}
     reports: Annotated[dict[str, Report], Meta(description="name → a report that rules can make")] = {}
     files: Annotated[Files, Meta(description="the files that reports become")] = Files()
+    jobs: Jobs = Jobs()
+    store: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                description="where jobs are kept: sqlite:///path, redis://…, rediss://…, redis+cluster://…; "
+                "default: jobs.sqlite in the data folder",
+            ),
+        ]
+        | None
+    ) = None
     guards: Guards = Guards()
     actions: Annotated[dict[str, Any], Meta(description="names for answers, refusals and routes")] = {}
     auth: Auth = Auth()
@@ -263,10 +276,9 @@ class Config(Section, frozen=True):
     arbiter: Annotated[dict[str, Any], Meta(description="reserved: the arbiter (L1)")] = {}
     admission: Annotated[dict[str, Any], Meta(description="reserved: queues and budgets")] = {}
     telemetry: Annotated[dict[str, Any], Meta(description="reserved: exporters")] = {}
-    store: Annotated[str, Meta(description="reserved: sqlite:///… or redis://… for durable jobs")] | None = None
 
 
-RESERVED = ("policy", "arbiter", "admission", "telemetry", "store")
+RESERVED = ("policy", "arbiter", "admission", "telemetry")
 TIERS = ("light", "medium", "heavy")
 TIER_ALIASES = {f"model-{tier}": tier for tier in TIERS}
 

@@ -221,7 +221,11 @@ class Client:
 
     def json(self, status: int, value: Any) -> None:
         """What is `Said` anywhere in `value` goes out in the client's language."""
-        self.reply(status, msgspec.json.encode(value, enc_hook=self._encodable))
+        self.reply(status, self.encoded(value))
+
+    def encoded(self, value: Any) -> bytes:
+        """JSON of it, as `json` sends it."""
+        return msgspec.json.encode(value, enc_hook=self._encodable)
 
     def error(self, error: PointsmanError) -> None:
         headers = b""

@@ -155,11 +155,11 @@ class JobWorker:
         except (Fenced, StoreError, asyncio.CancelledError):
             raise
         except TryAgain as error:
-            return self._failed(passage, error.why, error.code, error.delay)
+            return self._failed(passage, error)
         except Exception as error:  # its text may quote a prompt, so only its kind and place are told
             where = "".join(traceback.format_tb(error.__traceback__))
             log.error(_BROKE, job.id, type(error).__name__, where)
-            return self._failed(passage, _INTERNAL, "internal", None)
+            return self._failed(passage, TryAgain(_INTERNAL, "internal"))
         if isinstance(done, Waiting):
             return passage.change((("parked", None),), (step(passage.place, "parked"),), _CHILDREN)
         return self._ended(passage, done, None)
@@ -181,13 +181,13 @@ class JobWorker:
         spawn = self._notices(passage.job, place, change.at)
         return replace(change, result=done.result, error=done.error, spawn=spawn)
 
-    def _failed(self, passage: Passage, why: str, code: str, delay: float | None) -> Change:
+    def _failed(self, passage: Passage, error: TryAgain) -> Change:
         failures = passage.job.failures + 1
-        if failures >= self.terms.failures:
-            return replace(self._died(passage, why, code), failures=1)
-        pause = backoff(self.terms.backoff, failures, passage.job.id) if delay is None else delay
-        change = passage.change((("failed", None),), (step(passage.place, "failed"),), why)
-        return replace(change, failures=1, delay=pause, error=code)
+        if failures >= (self.terms.failures if error.tries is None else error.tries):
+            return replace(self._died(passage, error.why, error.code), failures=1)
+        pause = backoff(self.terms.backoff, failures, passage.job.id) if error.delay is None else error.delay
+        change = passage.change((("failed", None),), (step(passage.place, "failed"),), error.why)
+        return replace(change, failures=1, delay=pause, error=error.code)
 
     def _died(self, passage: Passage, why: str, code: str) -> Change:
         place = step(passage.place, "died")

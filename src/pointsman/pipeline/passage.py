@@ -34,14 +34,15 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 class TryAgain(Exception):
-    """What failed may succeed another time: in `delay` seconds, or when the worker thinks best. The message is for people,
-    in both languages."""
+    """What failed may succeed another time: in `delay` seconds, or when the worker thinks best. `tries` is how many there
+    may be in all, None: as many as of any job. The message is for people, in both languages."""
 
-    def __init__(self, why: str, code: str, delay: float | None = None) -> None:
+    def __init__(self, why: str, code: str, delay: float | None = None, tries: int | None = None) -> None:
         super().__init__(why)
         self.why = why
         self.code = code
         self.delay = delay
+        self.tries = tries
 
 
 class Handler(Protocol):

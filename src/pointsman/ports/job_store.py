@@ -10,6 +10,7 @@ import msgspec
 from pointsman.domain.job import Change, Held, Job, Queue, Step, Submission, Submitted
 
 Standing = Literal["held", "lost"]
+Phase = Literal["waiting", "running", "parked", "over", "dead"]
 
 
 class Fenced(Exception):
@@ -28,7 +29,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     queue: Queue | None = None
     kind: str | None = None
     parent: str | None = None
-    phase: Literal["waiting", "running", "parked", "over", "dead"] | None = None
+    phase: Phase | None = None
 
 
 class JobStore(Protocol):

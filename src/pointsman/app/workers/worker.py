@@ -157,6 +157,7 @@ class Worker:
             serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
             gc.collect()
             gc.freeze()  # what is loaded now stays: the collector need not look at it again
+            serving.start_jobs()
             self._serving = serving
             self._server = Server(serving.door, keep_alive=self._keep_alive)
             self._server.listen_with(self._listener, Crowd(self._crowd), self._number - 1)

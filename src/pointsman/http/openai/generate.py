@@ -139,6 +139,14 @@ class Generate:
     def completions(self, client: Client, data: bytes) -> Awaitable[None] | None:
         return self._begin(client, data, self._read_completion)
 
+    def check_chat(self, client: Client, data: bytes) -> None:
+        """Whether `chat` would take that body. Raises PointsmanError."""
+        self._pipeline.policy.resolve(self._read_chat(client, data)[0].model)
+
+    def check_completion(self, client: Client, data: bytes) -> None:
+        """The same of `completions`."""
+        self._pipeline.policy.resolve(self._read_completion(client, data)[0].model)
+
     def _read_chat(self, client: Client, data: bytes) -> tuple[Request, Asked]:
         body = parse_body(data)
         request = read_chat(body.tree, client, self._default_model)

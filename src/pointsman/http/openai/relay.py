@@ -80,6 +80,14 @@ class Relay:
         request = read_rerank(body.tree, client)
         await self._serve(client, request, body, "/rerank", {} if body.tree.get("top_n") else {"top_n": None}, None)
 
+    def check_embedding(self, client: Client, data: bytes) -> None:
+        """Whether `embeddings` would take that body. Raises PointsmanError."""
+        self._pipeline.policy.resolve(read_embedding(parse_body(data).tree, client).model)
+
+    def check_rerank(self, client: Client, data: bytes) -> None:
+        """The same of `rerank`."""
+        self._pipeline.policy.resolve(read_rerank(parse_body(data).tree, client).model)
+
     async def _serve(
         self,
         client: Client,

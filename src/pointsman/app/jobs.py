@@ -1,0 +1,148 @@
+"""Jobs of one process: their store, who does them here, and what is told of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+import msgspec
+
+from pointsman.app.job_store import open_store
+from pointsman.config.schema import Config, parse_span
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.hosts import read_hosts
+from pointsman.domain.job import Job
+from pointsman.domain.said import Said
+from pointsman.http.gateway import Gateway
+from pointsman.http.jobs.handlers import ActionHandler, RequestHandler
+from pointsman.http.jobs.shown import shown
+from pointsman.outbound.calls import HttpOutbound
+from pointsman.outbound.webhook import WebhookSender
+from pointsman.pipeline.job_worker import JobWorker, Terms, call_off
+from pointsman.pipeline.passage import Handler
+from pointsman.pipeline.webhooks import WebhookHandler, notices_of
+from pointsman.ports.action import Action
+from pointsman.ports.clock import Clock
+from pointsman.ports.job_store import JobStore, StoreError
+from pointsman.ports.outbound import Refused
+
+_PURGING = 600.0  # seconds between two looks for jobs that are kept no longer
+
+
+class Jobs:
+    """`gateway` serves requests that are jobs, `actions` do those that name one; `more` are handlers of further kinds.
+    `start` begins to do jobs, where the config has this process do any. Raises Problem where the store cannot be used."""
+
+    def __init__(
+        self,
+        config: Config,
+        gateway: Callable[[], Gateway],
+        actions: Mapping[str, Action],
+        clock: Clock,
+        more: Mapping[str, Handler] | None = None,
+    ) -> None:
+        self.store: JobStore = open_store(config)
+        self._clock = clock
+        self._outbound: HttpOutbound | None = None
+        self._webhooks: WebhookSender | None = None
+        self._keep = 0.0
+        handlers: dict[str, Handler] = {
+            "request": RequestHandler(gateway),
+            "action": ActionHandler(lambda: actions),
+            "webhook": WebhookHandler(lambda: self._webhooks, self._show, clock),
+            **(more or {}),
+        }
+        self._worker = JobWorker(self.store, handlers, clock, terms_of(config), worker_name(), notices_of)
+        self._tasks: list[asyncio.Task[None]] = []
+        self.install(config)
+
+    def install(self, config: Config) -> None:
+        """From here on jobs are done by these settings, those apart that count from the start on."""
+        self._worker.terms = terms_of(config)
+        self._keep = parse_span(config.jobs.keep)
+        secret = config.jobs.webhook_secret
+        if self._outbound is not None:
+            self._outbound.close()
+        self._outbound = HttpOutbound(read_hosts(config.jobs.webhook_hosts), "jobs.webhook_hosts")
+        self._webhooks = WebhookSender(self._outbound, secret) if secret else None
+
+    def start(self, ready: Coroutine[Any, Any, None]) -> None:
+        """`ready` is waited for first."""
+
+        async def work() -> None:
+            await ready
+            await self._worker.run()
+
+        if self._worker.terms.concurrency:
+            self._tasks.append(asyncio.create_task(work()))
+        else:
+            ready.close()
+        self._tasks.append(asyncio.create_task(self._purge()))
+
+    async def stop(self) -> None:
+        """What is under way goes back to the store."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.store.close()
+        if self._outbound is not None:
+            self._outbound.close()
+
+    async def call_off(self, job_id: str) -> Job | None:
+        """Ends it; gives it as it is then. Raises StoreError."""
+        job = await call_off(self.store, job_id, self._clock.wall(), secrets.token_hex(8), notices_of)
+        self._worker.call_off(job_id)
+        return job
+
+    async def vet(self, url: str) -> None:
+        """Whether a webhook may go there. Raises PointsmanError (400)."""
+        if self._webhooks is None:
+            raise PointsmanError(_NO_SECRET, code="no_webhook_secret", param="webhook")
+        try:
+            await self._webhooks.check(url)
+        except Refused as refused:
+            raise PointsmanError(refused.message, code="webhook_refused", param="webhook") from None
+
+    async def _show(self, job_id: str) -> dict[str, Any] | None:
+        job = await self.store.get(job_id)
+        if job is None:
+            return None
+        data = shown(job, await self.store.trace(job_id) if job.error else None)
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(data, enc_hook=str))
+        return plain
+
+    async def _purge(self) -> None:
+        while True:
+            gone: list[Job] = []
+            with contextlib.suppress(StoreError):  # the worker says so
+                gone = await self.store.purge(time.time() - self._keep)
+            await asyncio.sleep(0.05 if gone else _PURGING)
+
+
+def terms_of(config: Config) -> Terms:
+    jobs = config.jobs
+    return Terms(
+        concurrency=jobs.concurrency,
+        lease=jobs.lease,
+        poll=jobs.poll,
+        failures=jobs.failures,
+        lost=jobs.lost,
+        backoff=jobs.backoff,
+    )
+
+
+def worker_name() -> str:
+    """Tells this process from others, for people."""
+    return f"{socket.gethostname()[:40]}:{os.getpid()}"
+
+
+_NO_SECRET = Said(
+    "webhooks need jobs.webhook_secret in the config, which signs them",
+    "发送 webhook 需要在配置里设置 jobs.webhook_secret，用来签名",
+)

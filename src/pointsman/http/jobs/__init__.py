@@ -1,0 +1,1 @@
+"""Requests that are jobs: kept, done later, looked at, called off."""

@@ -1,0 +1,77 @@
+"""Doing the jobs that are requests, and those that are actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from pointsman.domain.said import Said, said
+from pointsman.domain.wording import tongue_of
+from pointsman.http.gateway import Gateway
+from pointsman.http.jobs.inside import serve_inside
+from pointsman.http.jobs.kept import KeptReply, action_of, encode, request_of
+from pointsman.pipeline.passage import Finished, Passage, TryAgain
+from pointsman.pipeline.request_passage import RequestPassage
+from pointsman.ports.action import Action, Occasion
+
+_PASSING = frozenset((429, 500, 502, 503, 504))
+"""Statuses of what may be over the next time."""
+_DIRECT = Said("named by the client", "由客户端指定")
+_JSON = ((b"content-type", b"application/json"),)
+
+
+class RequestHandler:
+    """`gateway` serves it, as it would serve a client. A reply that says that something was overloaded or broken is a
+    failed try; any other is the job's result."""
+
+    def __init__(self, gateway: Callable[[], Gateway]) -> None:
+        self._gateway = gateway
+
+    async def handle(self, passage: Passage) -> Finished:
+        kept = request_of(passage.job.body)
+        way = RequestPassage(passage)
+        reply = await serve_inside(self._gateway(), kept, way)
+        if reply.status in _PASSING:
+            raise _again(reply)
+        good = reply.status < 400
+        return Finished(
+            outcome=way.outcome if good else "failed",
+            result=encode(reply),
+            error=way.error if good else _error(reply)["code"],
+        )
+
+
+class ActionHandler:
+    """`actions` are those that there are now, by name."""
+
+    def __init__(self, actions: Callable[[], Mapping[str, Action]]) -> None:
+        self._actions = actions
+
+    async def handle(self, passage: Passage) -> Finished:
+        kept = action_of(passage.job.body)
+        action = self._actions().get(kept.action)
+        if action is None:
+            why = said('there is no action "{name}" any more', "已经没有动作“{name}”", name=kept.action)
+            raise TryAgain(why, "unknown_action")
+        await passage.begin(_DIRECT, {"action": kept.action})
+        occasion = Occasion(kept.request_id, tongue_of(kept.language, None), kept.base_url, passage.effect)
+        effect = await action.run(msgspec.json.decode(kept.parameters), occasion)
+        told = {"text": effect.text, "outcome": effect.outcome, "error": effect.error}
+        reply = KeptReply(200, _JSON, msgspec.json.encode(told))
+        return Finished(outcome=effect.outcome, result=encode(reply), error=effect.error)
+
+
+def _again(reply: KeptReply) -> TryAgain:
+    error, after = _error(reply), reply.header(b"retry-after")
+    delay = float(after) if after is not None and after.isdigit() else None
+    return TryAgain(error["message"], error["code"], delay)
+
+
+def _error(reply: KeptReply) -> dict[str, str]:
+    """The error that it is."""
+    try:
+        error = msgspec.json.decode(reply.body)["error"]
+        return {"message": str(error["message"]), "code": str(error["code"])}
+    except (msgspec.DecodeError, KeyError, TypeError):
+        return {"message": f"status {reply.status}", "code": "http"}

@@ -1,0 +1,181 @@
+"""`POST /v1/jobs` bodies, and the headers that make any request a job."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.job import Queue
+from pointsman.domain.said import Said, said
+from pointsman.http.exchange import Client
+from pointsman.http.strict_json import parse_body
+
+_FIELDS = ("endpoint", "body", "action", "parameters", "webhook", "priority", "expires_after")
+_SPAN = re.compile(r"([1-9][0-9]{0,6})([smhd])")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_LONGEST = 30 * 86_400.0  # seconds that a job may wait for its turn
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_PRIORITIES: tuple[Queue, ...] = ("interactive", "batch")
+
+Check = Callable[[Client, bytes], None]
+"""Whether an endpoint takes that body from that client. Raises PointsmanError."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be done: `body` for `endpoint`, or `action` with `parameters`, JSON both. `expires_after` in seconds."""
+
+    endpoint: str | None = None
+    body: bytes = b""
+    action: str | None = None
+    parameters: bytes = b"{}"
+    webhook: str | None = None
+    queue: Queue = "interactive"
+    expires_after: float | None = None
+
+    @property
+    def digest(self) -> bytes:
+        """Of all that makes it this wish and no other."""
+        parts = (self.endpoint, self.body, self.action, self.parameters, self.webhook, self.queue, self.expires_after)
+        return hashlib.sha256(msgspec.msgpack.encode(parts)).digest()
+
+
+def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions: list[str]) -> Wish:
+    """Raises PointsmanError: 400 that names the field and lists what is valid, and whatever the endpoint says of the
+    body."""
+    body = parse_body(data)
+    tree = body.tree
+    for name in tree:
+        if name not in _FIELDS:
+            raise _wrong(
+                name,
+                said(
+                    'a job has no field "{name}"{hint}; valid: {valid}',
+                    "任务没有字段“{name}”{hint}（可用的有：{valid}）",
+                    name=name[:100],
+                    hint=did_you_mean(name[:100], list(_FIELDS)),
+                    valid=", ".join(_FIELDS),
+                ),
+                "unknown_field",
+            )
+    endpoint, action = tree.get("endpoint"), tree.get("action")
+    if (endpoint is None) == (action is None):
+        raise _wrong("endpoint", _ONE_OF)
+    common = {
+        "webhook": _webhook(tree.get("webhook")),
+        "queue": _one_of("priority", tree.get("priority") or queue_of(client), _PRIORITIES),
+        "expires_after": _span(tree.get("expires_after")),
+    }
+    if action is not None:
+        _one_of("action", action, actions, "unknown_action")
+        parameters = tree.get("parameters", {})
+        if not isinstance(parameters, dict):
+            raise _wrong("parameters", Said("parameters must be an object", "parameters 必须是对象"))
+        return Wish(action=action, parameters=msgspec.json.encode(parameters), **common)
+    endpoint = _one_of("endpoint", endpoint, list(checks), "unknown_endpoint")
+    if not isinstance(tree.get("body"), dict):
+        must = said(
+            "body must be an object: what {endpoint} takes",
+            "body 必须是对象，即 {endpoint} 的请求体",
+            endpoint=endpoint,
+        )
+        raise _wrong("body", must)
+    inner = whole(bytes(body.fields["body"]))
+    checks[endpoint](client, inner)
+    return Wish(endpoint=endpoint, body=inner, **common)
+
+
+def queue_of(client: Client) -> Queue:
+    """As the header x-pointsman-priority says."""
+    return "batch" if client.fields.get(b"x-pointsman-priority") == b"batch" else "interactive"
+
+
+def whole(body: bytes) -> bytes:
+    """The same request without a stream: nobody listens to the reply of a job. Raises PointsmanError."""
+    tree = parse_body(body).tree
+    if "stream" not in tree and "stream_options" not in tree:
+        return body
+    fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    return msgspec.json.encode({name: raw for name, raw in fields.items() if name not in ("stream", "stream_options")})
+
+
+def key_of(client: Client) -> str | None:
+    """The Idempotency-Key. Raises PointsmanError (400) for one that is none."""
+    key = client.header(b"idempotency-key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise _wrong("Idempotency-Key", _A_KEY)
+    return key
+
+
+def wait_of(prefer: bytes | None) -> float | None:
+    """Of `Prefer: respond-async, wait=N`: seconds that the client waits for a reply at once, 0 where it says none; None
+    where it did not ask to be answered later (RFC 7240)."""
+    wishes = [wish.strip().lower() for wish in (prefer or b"").split(b",")]
+    if b"respond-async" not in wishes:
+        return None
+    for wish in wishes:
+        name, _, value = wish.partition(b"=")
+        if name.strip() == b"wait" and value.strip().isdigit():
+            return min(float(value), 600.0)
+    return 0.0
+
+
+def _webhook(value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise _wrong("webhook", Said("webhook must be a URL, as text", "webhook 必须是文本形式的 URL"))
+    return value
+
+
+def _span(value: Any) -> float | None:
+    if value is None:
+        return None
+    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    seconds = int(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not 0 < seconds <= _LONGEST:
+        raise _wrong("expires_after", _A_SPAN)
+    return seconds
+
+
+def _one_of(
+    name: str,
+    value: Any,
+    valid: list[str] | tuple[Queue, ...],
+    code: Literal["bad_request", "unknown_action", "unknown_endpoint"] = "bad_request",
+) -> Any:
+    if value in valid:
+        return value
+    shown = str(value)[:100]
+    raise _wrong(
+        name,
+        said(
+            'there is no {name} "{value}"{hint}; valid: {valid}',
+            "没有 {name}“{value}”{hint}（可用的有：{valid}）",
+            name=name,
+            value=shown,
+            hint=did_you_mean(shown, list(valid)),
+            valid=", ".join(valid) or Said("none", "无"),
+        ),
+        code,
+    )
+
+
+def _wrong(param: str, message: str, code: str = "bad_request") -> PointsmanError:
+    return PointsmanError(message, param=param[:100], code=code)
+
+
+_ONE_OF = Said(
+    "a job needs either an endpoint with its body, or an action with its parameters",
+    "任务需要二者之一：endpoint 及其 body，或 action 及其 parameters",
+)
+_A_KEY = Said(
+    "Idempotency-Key must have 1 to 255 printable ASCII characters without spaces",
+    "Idempotency-Key 必须是 1 到 255 个可见的 ASCII 字符，不含空格",
+)
+_A_SPAN = Said(
+    "expires_after must be a span of time of at most 30 days, such as 90s, 15m, 2h, 1d",
+    "expires_after 必须是不超过 30 天的时长，如 90s、15m、2h、1d",
+)
