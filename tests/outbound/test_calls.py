@@ -349,6 +349,8 @@ async def test_names_go_to_the_systems_resolver_on_other_threads(monkeypatch: py
     await outbound.check("http://h.example/")
     outbound.close()
     assert threads[0].startswith("outbound-names")
+    closed = await failure(outbound, "http://h.example/")
+    assert (closed.kind, closed.sent) == ("resolve", False)
     system = resolver.Resolver()
     assert [str(address) for address in await system("h.example", 80)] == ["2606:4700::1", "93.184.216.34"]
     system.close()

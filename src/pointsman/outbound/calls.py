@@ -40,7 +40,7 @@ class HttpOutbound:
         self._resolve: Resolve = resolve or self._resolver
 
     def close(self) -> None:
-        """To be called once no call is under way."""
+        """Calls under way go on, except that names do not resolve any more."""
         self._resolver.close()
 
     async def check(self, url: str) -> None:

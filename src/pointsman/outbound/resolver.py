@@ -27,10 +27,15 @@ class Resolver:
         if host == "localhost" or host.endswith(".localhost"):  # whatever the resolver knows of it (RFC 6761)
             return [ipaddress.IPv4Address("127.0.0.1"), ipaddress.IPv6Address("::1")]
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(
-            self._threads, lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
-        )
+        try:
+            looking_up = loop.run_in_executor(
+                self._threads, lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
+            )
+        except RuntimeError:
+            raise OSError("closed") from None
+        found = await looking_up
         return list(dict.fromkeys(ipaddress.ip_address(place[0]) for _, _, _, _, place in found))
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """What is being looked up is found; after that no name resolves."""
+        self._threads.shutdown(wait=False)
