@@ -22,7 +22,7 @@ def workers(gateway: Process) -> list[int]:
     found = []
     for child in psutil.Process(gateway.pid).children():
         try:
-            if "pointsman.cli.worker" in child.cmdline():
+            if "pointsman.cli.serve_member" in child.cmdline():
                 found.append(child.pid)
         except psutil.NoSuchProcess:
             pass

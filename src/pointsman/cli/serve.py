@@ -94,10 +94,10 @@ async def _alone(built: Built, origin: Origin, listener: socket.socket, tongue: 
 async def _several(built: Built, origin: Origin, listener: socket.socket, options: argparse.Namespace) -> None:
     """One process that listens, and several that serve."""
     from pointsman.app.workers.hub import Hub  # one process does without them
-    from pointsman.cli import worker
+    from pointsman.cli import serve_member
 
     with usable(built.config):
-        hub = Hub(built, origin, worker.command(options.log_level, options.tongue), listener)
+        hub = Hub(built, origin, serve_member.command(options.log_level, options.tongue), listener)
     told_to_stop = _told_to_stop(hub.reload)
 
     async def say() -> None:

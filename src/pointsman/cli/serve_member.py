@@ -1,4 +1,4 @@
-"""`python -m pointsman.cli.worker LEVEL LANGUAGE HUB NUMBER SOCKET CROWD CHANNEL`: one of several processes of `serve
+"""`python -m pointsman.cli.serve_member LEVEL LANGUAGE HUB NUMBER SOCKET CROWD CHANNEL`: one of the processes of `serve
 --workers`. Only that starts it."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pointsman.cli.tongue import lenient_output
 from pointsman.domain.said import Tongue
 from pointsman.parent_death import die_with_parent
 
-_MODULE = "pointsman.cli.worker"
+_MODULE = "pointsman.cli.serve_member"
 
 
 def command(level: str, tongue: Tongue) -> list[str]:
