@@ -9,6 +9,8 @@ from pathlib import Path
 import msgspec
 
 from pointsman import __version__
+from pointsman.app.file_store import wrong_files
+from pointsman.app.job_store import wrong_jobs
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
 from pointsman.app.setup import Setup
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
@@ -53,6 +55,8 @@ def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
                 *wrong_sources,
                 *wrong_reports,
                 *_not_here(config),
+                *wrong_jobs(config),
+                *wrong_files(config),
             ]
         ),
         *wrong_rules,
@@ -61,7 +65,7 @@ def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
     ]
     if problems:
         raise Problems(problems)
-    reports, unread = with_values(config, specs, sources, data_dir(config) / "files", old)
+    reports, unread = with_values(config, specs, sources, data_dir(config), old)
     placed = build_document(loaded, book, actions, targets, reports, __version__)
     absent = [
         said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
@@ -92,7 +96,7 @@ def check_sources(built: Built) -> tuple[str, ...]:
     """Asks the sources of all reports whether tables and columns are there. Raises Problems; gives notes on sources that
     cannot be reached now. Takes about a second a report."""
     config, specs = built.config, built.policy.document.reports
-    wrong, notes = unusable_reports(config, specs, built.sources, data_dir(config) / "files")
+    wrong, notes = unusable_reports(config, specs, built.sources, data_dir(config))
     if wrong:
         raise Problems(built.loaded.places.place_all(wrong))
     return tuple(notes)

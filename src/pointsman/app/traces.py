@@ -19,6 +19,7 @@ from pointsman.domain.said import said
 from pointsman.http.jobs.shown import shown, trace_shown
 from pointsman.http.requests import Traced
 from pointsman.pipeline.handle import Run
+from pointsman.pipeline.request_passage import decision_of
 from pointsman.ports.job_store import JobStore, StoreError
 from pointsman.recording.path import Point, path_of
 from pointsman.store.log_reader import LogError, LogReader
@@ -53,7 +54,7 @@ class Traces:
 
 def of_job(job: Job, steps: list[Step], logged: Traced | None) -> Traced:
     """What the log knows of the same request goes with it."""
-    decision = logged.trace["decision"] if logged else None
+    decision = decision_of(job) if job.kind == "request" else None
     trace = {
         "id": job.id,
         "object": "trace",

@@ -6,6 +6,7 @@ import msgspec
 
 from pointsman.domain.attempt import Outcome
 from pointsman.domain.decision import Decision
+from pointsman.domain.job import Job
 from pointsman.pipeline.passage import Passage
 
 _decision = msgspec.msgpack.Decoder(Decision)
@@ -29,7 +30,7 @@ class RequestPassage:
         """The decision that is to be carried out still, where a worker left an action unfinished. None: it is to be
         decided, under the policy of that hash."""
         passage = self._passage
-        kept = _decision.decode(passage.job.data) if passage.job.data else None
+        kept = decision_of(passage.job)
         if passage.place.state == "received":
             await passage.go("admitted")
         elif passage.place.state != "execution" or kept is None:
@@ -62,6 +63,11 @@ class RequestPassage:
         """`target` died over it; it goes on by this decision."""
         about = {**_about(decision), "after": target, "failure": failure}
         await self._passage.go("sent_again", "dispatched", why=decision.reason, about=about, data=_encode(decision))
+
+
+def decision_of(job: Job) -> Decision | None:
+    """What was last decided of the request that this job is."""
+    return _decision.decode(job.data) if job.data else None
 
 
 def _about(decision: Decision) -> dict[str, str]:
