@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.report import DimensionSpec, MeasureSpec, Period, ReportFile, ReportPlan, ReportSpec, Titles
+from pointsman.store.files.local import LocalFiles
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 NOW = datetime.datetime(2026, 11, 25, 15, 42, tzinfo=SHANGHAI)
@@ -20,6 +22,11 @@ LAST_QUARTER = Period(datetime.date(2026, 7, 1), datetime.date(2026, 10, 1), "qu
 DEMO = SourceSettings(demo=True)
 
 Make = Callable[..., tuple[Path, ReportFile]]
+
+
+def runner_in(data: Path, **options: Any) -> ReportRunner:
+    """As a gateway has it in its data folder."""
+    return ReportRunner(LocalFiles(data / "files"), data / "work", **options)
 
 
 def titled(name: str) -> Titles:

@@ -11,9 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from actions.orders import NOW, simple_plan, simple_spec
+from actions.orders import NOW, runner_in, simple_plan, simple_spec
 from actions.test_runner import children
-from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.report import Format, ReportFile
 
@@ -37,7 +36,7 @@ def orders(path: Path, rows: int) -> SourceSettings:
 async def measured(tmp_path: Path, source: SourceSettings, format: Format, timeout: float) -> tuple[ReportFile, int]:
     """The file and the most memory (RSS, bytes) that the child was seen to have."""
     most = 0
-    runner = ReportRunner(tmp_path / "files", timeout=timeout)
+    runner = runner_in(tmp_path, timeout=timeout)
     started = time.monotonic()
     running = asyncio.create_task(runner.run(simple_plan(format), simple_spec(), source, NOW))
     while not running.done():

@@ -20,7 +20,7 @@ import openpyxl
 import pg8000.native
 import pytest
 
-from actions.orders import SHANGHAI, Make
+from actions.orders import SHANGHAI, Make, runner_in
 from actions.test_pdf import text_of
 from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.settings import SourceSettings
@@ -220,8 +220,6 @@ def test_a_view_and_the_values_of_a_dimension(source: SourceSettings, tmp_path: 
 async def test_values_and_synonyms_of_another_schema(source: SourceSettings, tmp_path: Path, make: Make) -> None:
     import msgspec
 
-    from pointsman.actions.report.runner import ReportRunner
-
     def asking(*words: str, table: str = "crm.Client Names") -> ReportSpec:
         dimension = DimensionSpec(
             "client", Titles("客户", "Client"), "client_no", values_from=ValuesFrom(table, "No", words)
@@ -229,7 +227,7 @@ async def test_values_and_synonyms_of_another_schema(source: SourceSettings, tmp
         return msgspec.structs.replace(SPEC, dimensions=(dimension,))
 
     now = datetime.datetime(2026, 6, 1, tzinfo=SHANGHAI)
-    runner = ReportRunner(tmp_path / "files")
+    runner = runner_in(tmp_path)
     read = await runner.values_of(source, asking("name", "other names", "Rank"), now)
     assert read["client"] == (
         DimensionValue("3", ("Suzhou Silk", "苏绣", "姑苏丝绸", "Silk", "1", "丝绸", "2")),

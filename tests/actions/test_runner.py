@@ -18,7 +18,7 @@ import msgspec
 import psutil
 import pytest
 
-from actions.orders import DEMO, LAST_FRIDAY, NOW, ORDERS, SOME, simple_plan, simple_spec, sqlite_file
+from actions.orders import DEMO, LAST_FRIDAY, NOW, ORDERS, SOME, runner_in, simple_plan, simple_spec, sqlite_file
 from pointsman.actions.report import runner as runner_module
 from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.job import Job, Outcome
@@ -34,6 +34,7 @@ from pointsman.domain.report import (
     Titles,
     ValuesFrom,
 )
+from pointsman.ports.file_store import FileStoreError
 
 Sql = Callable[..., list[tuple[Any, ...]]]
 SLOW = (
@@ -46,12 +47,18 @@ SELECT '2026-03-01' AS sold_on, 'x' AS region, i AS amount FROM n;"""
 
 @pytest.fixture
 def runner(tmp_path: Path, demo_folder: Path) -> ReportRunner:
-    return ReportRunner(tmp_path / "data" / "files", demo=demo_folder)
+    return runner_in(tmp_path / "data", demo=demo_folder)
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "files"
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def left(data: Path) -> list[str]:
+    """What lies in the data folder: files, and folders of jobs."""
+    files = [path for path in (data / "files").rglob("*") if path.is_file()]
+    return sorted(path.relative_to(data).as_posix() for path in [*files, *(data / "work").glob("*")])
 
 
 @pytest.fixture
@@ -80,14 +87,14 @@ async def child_at_work() -> psutil.Process:
 
 @pytest.mark.parametrize("format", ["pdf", "xlsx", "csv"])
 async def test_a_file_of_each_kind(
-    format: Format, runner: ReportRunner, files: Path, demo_specs: dict[str, ReportSpec], demo_sql: Sql
+    format: Format, runner: ReportRunner, data: Path, demo_specs: dict[str, ReportSpec], demo_sql: Sql
 ) -> None:
     file = await runner.run(ReportPlan("sales", format, LAST_FRIDAY, language="zh"), demo_specs["sales"], DEMO, NOW)
-    assert re.fullmatch(rf"[0-9a-f]{{48}}\.{format}", file.path)
-    assert [path.name for path in files.iterdir()] == [file.path]
-    path = files / file.path
+    assert re.fullmatch(rf"reports/[0-9a-f]{{48}}\.{format}", file.path)
+    assert left(data) == [f"files/{file.path}"]
+    path = data / "files" / file.path
     assert path.stat().st_size == file.bytes
-    assert path.stat().st_mode & 0o077 == 0 and files.stat().st_mode & 0o077 == 0
+    assert all(each.stat().st_mode & 0o077 == 0 for each in (path, path.parent, data / "files", data / "work"))
     start = {"pdf": b"%PDF-", "xlsx": b"PK\x03\x04", "csv": b"\xef\xbb\xbf"}[format]
     assert path.read_bytes().startswith(start)
     amount, rows = demo_sql("SELECT sum(amount), count(*) FROM sales WHERE sold_on = '2026-11-20'")[0]
@@ -96,7 +103,7 @@ async def test_a_file_of_each_kind(
 
 
 async def test_the_demo_is_made_where_it_is_wanted(tmp_path: Path, demo_specs: dict[str, ReportSpec]) -> None:
-    runner = ReportRunner(tmp_path / "data" / "files")
+    runner = runner_in(tmp_path / "data")
     plan = ReportPlan("sales", "csv", LAST_FRIDAY)
     await runner.run(plan, demo_specs["sales"], DEMO, NOW)
     assert [path.suffix for path in (tmp_path / "data" / "demo").iterdir()] == [".sqlite"]
@@ -114,51 +121,51 @@ async def test_the_demo_is_made_where_it_is_wanted(tmp_path: Path, demo_specs: d
     ],
 )
 async def test_failures_come_back_as_they_are(
-    changes: dict[str, Any], plan: dict[str, Any], kind: str, runner: ReportRunner, files: Path, shop: SourceSettings
+    changes: dict[str, Any], plan: dict[str, Any], kind: str, runner: ReportRunner, data: Path, shop: SourceSettings
 ) -> None:
     with pytest.raises(ReportFailure) as caught:
         await runner.run(simple_plan(**plan), simple_spec(**changes), shop, NOW)
     assert caught.value.kind == kind and caught.value.zh and caught.value.en
-    assert list(files.iterdir()) == [] and not children()
+    assert left(data) == [] and not children()
 
 
-async def test_cancelling_kills_the_child(runner: ReportRunner, files: Path, shop: SourceSettings) -> None:
+async def test_cancelling_kills_the_child(runner: ReportRunner, data: Path, shop: SourceSettings) -> None:
     running = asyncio.create_task(runner.run(simple_plan(), simple_spec(table="slow"), shop, NOW))
     child = await child_at_work()
-    assert len(list(files.iterdir())) == 1
+    assert len(left(data)) == 1
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
     assert not child.is_running() and not children()
-    assert list(files.iterdir()) == []
+    assert left(data) == []
     assert (await runner.run(simple_plan(), simple_spec(), shop, NOW)).rows == 3
 
 
-async def test_cancelling_at_any_moment_leaves_nothing(runner: ReportRunner, files: Path, shop: SourceSettings) -> None:
+async def test_cancelling_at_any_moment_leaves_nothing(runner: ReportRunner, data: Path, shop: SourceSettings) -> None:
     for delay in (0, 0.001, 0.01, 0.05, 0.2, 0.4):
         running = asyncio.create_task(runner.run(simple_plan("pdf"), simple_spec(), shop, NOW))
         await asyncio.sleep(delay)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        assert not children() and [path for path in files.glob("*") if path.suffix != ".pdf"] == []
+        assert not children() and [name for name in left(data) if not name.endswith(".pdf")] == []
 
 
-async def test_time_runs_out(tmp_path: Path, files: Path, shop: SourceSettings) -> None:
-    runner = ReportRunner(files, timeout=1.0)
+async def test_time_runs_out(tmp_path: Path, data: Path, shop: SourceSettings) -> None:
+    runner = runner_in(data, timeout=1.0)
     started = time.monotonic()
     with pytest.raises(ReportFailure) as caught:
         await runner.run(simple_plan(), simple_spec(table="slow"), shop, NOW)
     assert caught.value.kind == "timeout" and "1 秒" in caught.value.zh and time.monotonic() - started < 8
-    assert list(files.iterdir()) == [] and not children()
+    assert left(data) == [] and not children()
 
 
-async def test_a_child_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, files: Path, shop: SourceSettings) -> None:
+async def test_a_child_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, data: Path, shop: SourceSettings) -> None:
     monkeypatch.setattr(runner_module, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
     monkeypatch.setattr(runner_module, "GRACE", 0.2)
     with pytest.raises(ReportFailure) as caught:
-        await ReportRunner(files, timeout=0.3).run(simple_plan(), simple_spec(), shop, NOW)
-    assert caught.value.kind == "timeout" and not children() and list(files.iterdir()) == []
+        await runner_in(data, timeout=0.3).run(simple_plan(), simple_spec(), shop, NOW)
+    assert caught.value.kind == "timeout" and not children() and left(data) == []
 
 
 @pytest.mark.parametrize(
@@ -172,25 +179,25 @@ async def test_a_child_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, fil
     ],
 )
 async def test_a_child_that_dies(
-    program: str, kind: str, detail: str, monkeypatch: pytest.MonkeyPatch, files: Path, shop: SourceSettings
+    program: str, kind: str, detail: str, monkeypatch: pytest.MonkeyPatch, data: Path, shop: SourceSettings
 ) -> None:
     monkeypatch.setattr(runner_module, "COMMAND", (sys.executable, "-c", program))
     with pytest.raises(ReportFailure) as caught:
-        await ReportRunner(files).run(simple_plan(), simple_spec(), shop, NOW)
+        await runner_in(data).run(simple_plan(), simple_spec(), shop, NOW)
     assert caught.value.kind == kind and detail in caught.value.detail
-    assert list(files.iterdir()) == []
+    assert left(data) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit works on Linux")
-async def test_memory_runs_out(files: Path, shop: SourceSettings) -> None:
+async def test_memory_runs_out(data: Path, shop: SourceSettings) -> None:
     with pytest.raises(ReportFailure) as caught:
-        await ReportRunner(files, memory=130 << 20).run(simple_plan("pdf"), simple_spec(), shop, NOW)
+        await runner_in(data, memory=130 << 20).run(simple_plan("pdf"), simple_spec(), shop, NOW)
     assert caught.value.kind == "memory"
-    assert list(files.iterdir()) == []
+    assert left(data) == []
 
 
 async def test_no_more_at_a_time_than_allowed(tmp_path: Path, shop: SourceSettings) -> None:
-    runner = ReportRunner(tmp_path / "files", concurrency=1)
+    runner = runner_in(tmp_path, concurrency=1)
     most = 0
 
     async def watch() -> None:
@@ -205,7 +212,7 @@ async def test_no_more_at_a_time_than_allowed(tmp_path: Path, shop: SourceSettin
     assert len({file.path for file in made}) == 3 and most == 1
 
 
-async def test_values_of_a_dimension(runner: ReportRunner, files: Path, shop: SourceSettings) -> None:
+async def test_values_of_a_dimension(runner: ReportRunner, data: Path, shop: SourceSettings) -> None:
     spec = simple_spec(
         dimensions=(
             DimensionSpec("region", Titles("地区", "Region"), "region", values_from=ValuesFrom("orders", "region")),
@@ -218,7 +225,7 @@ async def test_values_of_a_dimension(runner: ReportRunner, files: Path, shop: So
     }
     with pytest.raises(ReportFailure, match="no table"):
         await runner.values_of(shop, simple_spec(table="x"), NOW)
-    assert list(files.iterdir()) == []
+    assert left(data) == []
 
 
 async def test_at_most_5000_values(runner: ReportRunner, tmp_path: Path) -> None:
@@ -233,19 +240,25 @@ async def test_at_most_5000_values(runner: ReportRunner, tmp_path: Path) -> None
     assert len(values) in (4999, 5000) and values[-1].value < "region 05000"
 
 
-def test_purge(tmp_path: Path) -> None:
-    runner = ReportRunner(tmp_path)
-    now = time.time()
-    for name, age in (("a.pdf", 100), ("b.csv", 100), ("new.xlsx", 1), ("other.txt", 100)):
-        (tmp_path / name).write_text("x")
-        os.utime(tmp_path / name, (now - age, now - age))
-    left = tmp_path / ".work-1"
-    left.mkdir()
-    (left / "report.pdf").write_text("x")
-    os.utime(left, (now - 100, now - 100))
-    assert runner.purge(now - 50) == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.xlsx", "other.txt"]
-    assert ReportRunner(tmp_path / "none").purge(now) == 0
+def test_tidying(tmp_path: Path) -> None:
+    """What a killed gateway left behind goes after a day."""
+    runner = runner_in(tmp_path)
+    runner.tidy()  # there is no such folder yet
+    long_ago = time.time() - 2 * 86_400
+    for name, age in (("old", long_ago), ("new", time.time())):
+        folder = tmp_path / "work" / name
+        folder.mkdir(parents=True)
+        (folder / "report.pdf").write_text("x")
+        os.utime(folder, (age, age))
+    runner.tidy()
+    assert left(tmp_path) == ["work/new"]
+
+
+async def test_a_store_that_is_full(tmp_path: Path, shop: SourceSettings) -> None:
+    (tmp_path / "files").write_bytes(b"in the way")
+    with pytest.raises(FileStoreError):
+        await runner_in(tmp_path).run(simple_plan(), simple_spec(), shop, NOW)
+    assert left(tmp_path) == []
 
 
 async def test_now_needs_a_zone(runner: ReportRunner, shop: SourceSettings) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from actions.orders import NOW, ORDERS, SOME, simple_plan, simple_spec, sqlite_file
+from actions.orders import NOW, ORDERS, SOME, runner_in, simple_plan, simple_spec, sqlite_file
 from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
@@ -24,7 +24,7 @@ CREATE VIEW in_use AS SELECT DISTINCT region AS name, '区' AS short_name FROM o
 
 @pytest.fixture
 def runner(tmp_path: Path) -> ReportRunner:
-    return ReportRunner(tmp_path / "files")
+    return runner_in(tmp_path)
 
 
 @pytest.fixture

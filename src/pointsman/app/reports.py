@@ -21,6 +21,7 @@ from pointsman.domain.errors import Problem
 from pointsman.domain.report import DimensionSpec, DimensionValue, Period, ReportPlan, ReportSpec
 from pointsman.domain.said import Said, said
 from pointsman.pipeline.catalog import catalog_of
+from pointsman.store.files.local import LocalFiles
 
 Values = dict[str, tuple[DimensionValue, ...]]
 """Those of each dimension, by its name."""
@@ -73,11 +74,12 @@ def with_values(
     config: Config,
     specs: tuple[ReportSpec, ...],
     sources: dict[str, SourceSettings],
-    files: Path,
+    data: Path,
     before: tuple[ReportSpec, ...],
 ) -> tuple[tuple[ReportSpec, ...], list[str]]:
     """The catalog with the values and synonyms that come from sources, read now, and notes on what could not be read:
-    there those of `before`, the catalog until now, stay. A demo source without any report brings its own."""
+    there those of `before`, the catalog until now, stay. A demo source without any report brings its own. `data` is the
+    data folder."""
     if not specs:
         demo = next((name for name, source in sources.items() if source.demo), None)
         if demo is None:
@@ -86,7 +88,7 @@ def with_values(
     notes: list[str] = []
     wanted = [spec for spec in specs if _reads_values(spec)]
     if wanted:
-        read = asyncio.run(_values(wanted, sources, files, config, notes))
+        read = asyncio.run(_values(wanted, sources, data, config, notes))
         known = {spec.name: _values_in(spec) for spec in before}
         specs = tuple(_with_values(spec, read.get(spec.name, known.get(spec.name, {}))) for spec in specs)
     return specs, notes
@@ -100,9 +102,9 @@ def _is_file(path: Path) -> bool:
 
 
 async def _values(
-    specs: list[ReportSpec], sources: dict[str, SourceSettings], files: Path, config: Config, notes: list[str]
+    specs: list[ReportSpec], sources: dict[str, SourceSettings], data: Path, config: Config, notes: list[str]
 ) -> dict[str, Values]:
-    runner = ReportRunner(files, timeout=config.files.timeout)
+    runner = _runner(config, data)
     now = datetime.datetime.now(ZoneInfo(zone_name(config.server.timezone)))
     found = {}
     for spec in specs:
@@ -133,7 +135,7 @@ def _with_values(spec: ReportSpec, read: Values) -> ReportSpec:
 
 
 def unusable_reports(
-    config: Config, specs: tuple[ReportSpec, ...], sources: dict[str, SourceSettings], files: Path
+    config: Config, specs: tuple[ReportSpec, ...], sources: dict[str, SourceSettings], data: Path
 ) -> tuple[list[Problem], list[str]]:
     """What each report's source says of it: a table, column or template that is not there is a problem; a source that
     cannot be reached now is a note."""
@@ -142,7 +144,7 @@ def unusable_reports(
     for spec in specs:
         path = f"reports.{spec.name}"
         source = sources[spec.source]
-        failure = None if source.demo else asyncio.run(_tried(config, spec, source, files))
+        failure = None if source.demo else asyncio.run(_tried(config, spec, source, data))
         if failure is None:
             continue
         if failure.kind in ("schema", "query", "template"):
@@ -152,13 +154,13 @@ def unusable_reports(
     return problems, notes
 
 
-async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, files: Path) -> ReportFailure | None:
+async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, data: Path) -> ReportFailure | None:
     """Makes the report of one day that no sale can have: everything is looked at and no row is read. The queries for
     values are made as they stand."""
     now = datetime.datetime.now(ZoneInfo(zone_name(config.server.timezone)))
     day = datetime.date(1900, 1, 1)
     plan = ReportPlan(spec.name, "csv", Period(day, day + datetime.timedelta(days=1), "day"), group_by=spec.group_by)
-    runner = ReportRunner(files, timeout=config.files.timeout)
+    runner = _runner(config, data)
     try:
         await runner.run(plan, spec, source, now)
     except ReportFailure as failure:
@@ -170,3 +172,8 @@ async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, files
     except ReportFailure as failure:
         return failure
     return None
+
+
+def _runner(config: Config, data: Path) -> ReportRunner:
+    """For questions to sources, of which no file comes."""
+    return ReportRunner(LocalFiles(data / "files"), data / "work", timeout=config.files.timeout)

@@ -100,8 +100,38 @@ class Report(Section, frozen=True):
 
 
 class Files(Section, frozen=True):
-    """How reports are made and handed out."""
+    """How reports are made and handed out, and where all files lie that outlive a request."""
 
+    store: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                description="s3://bucket/prefix?endpoint=http://…&region=…&path_style=true; default: the data folder",
+            ),
+        ]
+        | None
+    ) = None
+    s3_key: (
+        Annotated[
+            str, Meta(min_length=1, description="access key of the store; use ${ENV}; default: AWS_ACCESS_KEY_ID")
+        ]
+        | None
+    ) = None
+    s3_secret: (
+        Annotated[str, Meta(min_length=1, description="its secret; use ${ENV}; default: AWS_SECRET_ACCESS_KEY")] | None
+    ) = None
+    link_key: (
+        Annotated[
+            str,
+            Meta(
+                min_length=16,
+                description="what links are signed with, the same on all machines; use ${ENV}; "
+                "default: links.key in the data folder",
+            ),
+        ]
+        | None
+    ) = None
     keep: Annotated[Span, Meta(description="how long a file and its link live")] = "7d"
     timeout: Annotated[float, Meta(gt=0, le=3600, description="seconds for one report")] = 60.0
     memory: Annotated[Memory, Meta(description="memory of the process that makes one")] = "1GB"

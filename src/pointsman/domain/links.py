@@ -12,7 +12,7 @@ _SIZE = 16  # bytes of the signature that the link carries
 
 
 class Linked(msgspec.Struct, frozen=True, array_like=True):
-    """`path` below the files folder, `title` the name under which a browser saves it, `expires` seconds since the epoch."""
+    """`path` is the key of the file, `title` the name under which a browser saves it, `expires` seconds since the epoch."""
 
     path: str
     title: str

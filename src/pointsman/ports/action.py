@@ -12,11 +12,13 @@ from pointsman.domain.wording import Tongue
 
 class Occasion(msgspec.Struct, frozen=True):
     """For whom and where: the request's id, the language to speak, and the URL under which the client reached the gateway
-    (`http://host:port`), for links."""
+    (`http://host:port`), for links. `effect` names what is to be done once even where several do it (`req_X.0.1`, fit to
+    be part of a key); None: nobody else does it."""
 
     request_id: str
     tongue: Tongue
     base_url: str
+    effect: str | None = None
 
 
 class Effect(msgspec.Struct, frozen=True):
@@ -31,6 +33,6 @@ class Effect(msgspec.Struct, frozen=True):
 
 class Action(Protocol):
     """Cancelling `run` undoes what is unfinished and leaves nothing running. It raises nothing that a person caused:
-    that is an Effect with its words."""
+    that is an Effect with its words. Where `occasion.effect` is given, what may go better the next time is raised."""
 
     async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect: ...

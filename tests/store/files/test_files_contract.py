@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pointsman.ports.file_store import FileStore, FileStoreError, Stored
+from pointsman.ports.file_store import FileStore, FileStoreError
 from pointsman.store.files.keys import LONGEST
 
 BIG = 20 << 20
@@ -228,7 +228,3 @@ async def test_a_kill_at_any_line_leaves_it_whole_or_not_there(
             assert await files.read("a/b") == b"x" * size
         await files.delete("a/b")
     assert process.returncode == 0 and seen == {True, False}
-
-
-def test_stored_says_what_it_is() -> None:
-    assert Stored("a", 1, 2.0).changed == 2.0

@@ -34,8 +34,8 @@ def test_where_urls_begin() -> None:
 @pytest.mark.parametrize(
     ("url", "en", "zh"),
     [
-        ("files", "'files' is no place for files", "不是存放文件的位置"),
-        ("http://bucket", "'http://bucket' is no place for files", "不是存放文件的位置"),
+        ("files", "this is no place for files", "这不是存放文件的位置"),
+        ("http://bucket", "this is no place for files", "这不是存放文件的位置"),
         ("s3://", "'' is no name of a bucket", "不是存储桶的名字"),
         ("s3://key:SECRET@bucket", "'bucket' is no name of a bucket", "不是存储桶的名字"),
         ("s3://BUCKET", "'BUCKET' is no name", "不是存储桶的名字"),

@@ -10,31 +10,39 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from pointsman.actions.once import Made, Once
 from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.links import Linked, Links
 from pointsman.domain.report import MeasureSpec, ReportFile, ReportPlan, ReportSpec
-from pointsman.domain.said import Said
+from pointsman.domain.said import Said, told
 from pointsman.domain.wording import Tongue, say
 from pointsman.ports.action import Effect, Occasion
+from pointsman.ports.file_store import FileStoreError
 
 log = logging.getLogger("pointsman")
 _FAILED = Said("report %s failed: %s %s", "报表 %s 未能生成：%s %s")
+_NOT_KEPT = Said(
+    "The report was made, but its file could not be stored. Please try again in a moment.",
+    "报表已经生成，但文件无法保存。请稍后重试。",
+)
 
 
 class ReportAction:
-    """`install` gives it the reports and sources of a config; `ask_period` words the question that follows where no row
-    matched (from title, lead and language)."""
+    """`once` sees to it that an effect with a name is published once. `install` gives it the reports and sources of a
+    config; `ask_period` words the question that follows where no row matched (from title, lead and language)."""
 
     def __init__(
         self,
         runner: ReportRunner,
+        once: Once,
         links: Links,
         clock: Callable[[], float],
         ask_period: Callable[[str, str, Tongue], str],
     ) -> None:
         self._runner = runner
+        self._once = once
         self._links = links
         self._clock = clock
         self._ask_period = ask_period
@@ -61,6 +69,15 @@ class ReportAction:
 
     async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
         plan = msgspec.convert(parameters["plan"], ReportPlan)
+        try:
+            return await self._once.run(occasion.effect, lambda: self._made(plan, occasion))
+        except FileStoreError as error:
+            if occasion.effect is not None:
+                raise
+            log.warning(_FAILED, plan.report, "store", error)
+            return Effect(told(_NOT_KEPT, plan.language), "failed", "report_store")
+
+    async def _made(self, plan: ReportPlan, occasion: Occasion) -> Made:
         spec = self._specs[plan.report]
         now = datetime.datetime.fromtimestamp(self._clock(), self._zone)
         tongue = plan.language
@@ -70,12 +87,13 @@ class ReportAction:
             said = failure.zh if tongue == "zh" else failure.en
             if failure.kind == "empty":
                 text = self._ask_period(getattr(spec.titles, tongue), said, tongue)
-                return Effect(text, "refused", "no_rows", asks=True)
+                return Made(Effect(text, "refused", "no_rows", asks=True))
             log.warning(_FAILED, plan.report, failure.kind, failure.detail or failure.en)
-            return Effect(said, "failed", f"report_{failure.kind}")
+            return Made(Effect(said, "failed", f"report_{failure.kind}"))
         expires = int(self._clock() + self._keep)
         token = self._links.sign(Linked(made.path, _file_name(spec, plan), expires))
-        return Effect(_told(spec, plan, made, f"{self._base or occasion.base_url}/files/{token}", self._keep))
+        text = _told(spec, plan, made, f"{self._base or occasion.base_url}/files/{token}", self._keep)
+        return Made(Effect(text), (made.path,))
 
 
 def _file_name(spec: ReportSpec, plan: ReportPlan) -> str:

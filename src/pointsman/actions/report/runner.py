@@ -1,4 +1,4 @@
-"""Reports as the gateway asks for them: each in a child process that can be killed."""
+"""Reports as the gateway asks for them: each in a child process that can be killed, its file published when it is done."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import sys
+import time
 import zoneinfo
 from pathlib import Path
 from typing import Literal
@@ -20,30 +21,33 @@ from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.child_process import killed, spawned
 from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec
+from pointsman.ports.file_store import FileStore
 
 COMMAND = (sys.executable, "-m", "pointsman.actions.report.child")
 GIB = 1 << 30
-WORK = ".work-"  # how the folder of a job begins
+REPORTS = "reports/"  # how keys of their files begin
 GRACE = 2.0  # seconds that the child has over its own time-out, to say so itself
 ENDING = 2.0  # seconds for a child that has closed its end to be gone
 MAX_OUTCOME = 16 << 20  # bytes
-_SUFFIXES = (".pdf", ".xlsx", ".csv")
+_LEFT = 86_400.0  # seconds after which a job's folder is surely nobody's any more
 # libraries that would reserve address space or take cores by the number of processors
 _MODEST = {"MALLOC_ARENA_MAX": "2", "RAYON_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 class ReportRunner:
-    """Makes files in the folder `files` (created, readable by this user alone), at most `concurrency` at a time; others
-    wait their turn. `places` are taken instead, one for each, where other processes make reports too. `timeout` is for
-    one job without that wait, in seconds; `memory` limits the child's address space in bytes, on Linux (None: no limit).
-    `demo` is where the demo's database is kept: default, the folder `demo` beside `files`.
+    """Makes reports in the folder `work` (created, readable by this user alone) and publishes them in `files`, at most
+    `concurrency` at a time; others wait their turn. `places` are taken instead, one for each, where other processes make
+    reports too. `timeout` is for one job without that wait, in seconds; `memory` limits the child's address space in bytes,
+    on Linux (None: no limit). `demo` is where the demo's database is kept: default, the folder `demo` beside `work`.
 
-    One event loop, which runs in the main thread: Linux ties the child to the thread that spawned it. Names of files
-    cannot be guessed. A file is there whole or not at all. Cancelling a call kills its child and waits for it."""
+    One event loop, which runs in the main thread: Linux ties the child to the thread that spawned it. Keys of files
+    cannot be guessed. Cancelling a call kills its child and waits for it; a file that was being published then may stay,
+    until it is purged, under a key that nobody knows."""
 
     def __init__(
         self,
-        files: Path,
+        files: FileStore,
+        work: Path,
         *,
         concurrency: int = 1,
         places: contextlib.AbstractAsyncContextManager[None] | None = None,
@@ -52,7 +56,8 @@ class ReportRunner:
         demo: Path | None = None,
     ) -> None:
         self._files = files
-        self._demo = demo or files.parent / "demo"
+        self._work = work
+        self._demo = demo or work.parent / "demo"
         self._timeout = timeout
         self._memory = memory
         self._places = places or asyncio.Semaphore(concurrency)
@@ -60,17 +65,17 @@ class ReportRunner:
     async def run(
         self, plan: ReportPlan, spec: ReportSpec, source: SourceSettings, now: datetime.datetime
     ) -> ReportFile:
-        """Makes the report; the result's `path` is a name in the folder. `now` has a zone: that of the report's days.
-        Raises ReportFailure, with kind "empty" where no row matches."""
+        """Makes the report; the result's `path` is the key of its file. `now` has a zone: that of the report's days.
+        Raises ReportFailure, with kind "empty" where no row matches; FileStoreError."""
         async with self._places:
             outcome, work = await self._job("report", plan, spec, source, now)
             try:
                 assert outcome.file is not None
-                name = f"{secrets.token_hex(24)}.{plan.format}"
-                (work / outcome.file.path).replace(self._files / name)
+                key = f"{REPORTS}{secrets.token_hex(24)}.{plan.format}"
+                await self._files.publish(key, work / outcome.file.path)
             finally:
                 await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
-        return msgspec.structs.replace(outcome.file, path=name)
+        return msgspec.structs.replace(outcome.file, path=key)
 
     async def values_of(
         self, source: SourceSettings, spec: ReportSpec, now: datetime.datetime
@@ -82,21 +87,14 @@ class ReportRunner:
             await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
         return outcome.values or {}
 
-    def purge(self, older_than: float) -> int:
-        """Removes what was last changed before that moment (seconds since the epoch): files, and what a killed gateway
-        left behind. Returns how many files."""
-        removed = 0
+    def tidy(self) -> None:
+        """Removes what reports of a day ago left behind whose gateway was killed."""
+        old = time.time() - _LEFT
         with contextlib.suppress(FileNotFoundError):
-            for path in list(self._files.iterdir()):
+            for path in list(self._work.iterdir()):
                 with contextlib.suppress(OSError):
-                    if path.stat().st_mtime >= older_than:
-                        continue
-                    if path.name.startswith(WORK):
+                    if path.stat().st_mtime < old:
                         shutil.rmtree(path, ignore_errors=True)
-                    elif path.suffix in _SUFFIXES:
-                        path.unlink()
-                        removed += 1
-        return removed
 
     async def _job(
         self,
@@ -111,8 +109,8 @@ class ReportRunner:
             raise ValueError("now has no time zone")
         if source.demo and source.folder is None:
             source = msgspec.structs.replace(source, folder=str(self._demo.absolute()))
-        work = self._files.absolute() / f"{WORK}{secrets.token_hex(16)}"
-        self._files.mkdir(mode=0o700, parents=True, exist_ok=True)
+        work = self._work.absolute() / secrets.token_hex(16)
+        self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
         work.mkdir(mode=0o700)
         job = Job(
             task=task,

@@ -13,7 +13,7 @@ from typing import Any
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.app.build import Built
 from pointsman.app.engines import Engines
-from pointsman.app.key_file import key_in
+from pointsman.app.file_store import links_of, open_files
 from pointsman.app.packing import both, packed, text_of
 from pointsman.app.purge import purge_files
 from pointsman.app.reading import Origin
@@ -68,7 +68,7 @@ class Hub:
         config = built.config
         folder = data_dir(config)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        key_in(folder / "links.key")  # workers find it made
+        links_of(config)  # workers find the key made
         self._metrics = Metrics()
         seen = seen_of(built.loaded.path, built.loaded)
         self._reloads = Reloads(built, origin, seen, self._metrics.reloaded)
@@ -79,7 +79,8 @@ class Hub:
         self._changing = asyncio.Lock()
         self._limits = Limits({REPORTS: config.files.concurrency})
         self._past = Counts.begun()
-        self._runner = ReportRunner(folder / "files")
+        self._files = open_files(config)
+        self._runner = ReportRunner(self._files, folder / "work")
         self._crew = Crew(self, command, listener, config.server.workers)
         self._settled: dict[int, Settled] = {}
         self._all_settled = asyncio.Event()
@@ -94,7 +95,7 @@ class Hub:
         """Returns once every worker listens; models may still be loading. Raises Problem where a worker cannot serve."""
         await self._engines.install(self._engines.made(self.setup.config))
         self._crew.start()
-        purging = purge_files(self._runner, lambda: parse_span(self.setup.config.files.keep))
+        purging = purge_files(self._files, self._runner, lambda: parse_span(self.setup.config.files.keep))
         self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
         await self._crew.listening()
 
@@ -102,6 +103,7 @@ class Hub:
         """As one process stops: requests under way end first, within `grace` seconds."""
         for chore in self._chores:
             chore.cancel()
+        await self._files.close()
         await self._crew.stop(grace)
         await self._engines.stop()
 

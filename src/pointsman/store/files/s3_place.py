@@ -39,7 +39,7 @@ def place_of(url: str) -> S3Place:
     """Raises ValueError, in both languages."""
     parts = urlsplit(url)
     if parts.scheme != "s3" or parts.fragment:
-        raise ValueError(said("{url!r} is no place for files", "{url!r} 不是存放文件的位置", url=url))
+        raise ValueError(Said("this is no place for files", "这不是存放文件的位置"))
     if not _BUCKET.fullmatch(parts.netloc):
         message = said(
             "{name!r} is no name of a bucket", "{name!r} 不是存储桶的名字", name=parts.netloc.rpartition("@")[2]
