@@ -62,6 +62,11 @@ class Jobs:
         self._tasks: list[asyncio.Task[None]] = []
         self.install(config)
 
+    @property
+    def problem(self) -> str | None:
+        """Why no jobs are done now, if none are."""
+        return self._worker.problem
+
     def install(self, config: Config) -> None:
         """From here on jobs are done by these settings, those apart that count from the start on."""
         self._worker.terms = terms_of(config)

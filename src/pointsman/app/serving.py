@@ -196,6 +196,9 @@ class Serving:
         if self._log.problem:
             en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
             problems.append(said(en, zh, why=self._log.problem))
+        if self.jobs.problem:
+            en, zh = "no jobs can be done: {why}", "无法执行任务：{why}"
+            problems.append(said(en, zh, why=self.jobs.problem))
         ready = any(state.health == "up" for state in states) or not self.setup.config.models
         targets = [{"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states]
         return ready, {"ready": ready, "policy": self.setup.policy.hash, "problems": problems, "targets": targets}

@@ -386,7 +386,9 @@ class Run:
         if "text" in decision.parameters:
             return self._effect_of(decision)
         language = decision.features.language if decision.features else "en"
-        occasion = Occasion(self.request.id, tongue_of(language, self._policy.document.language), exchange.base_url)
+        effect_name = self._passage.effect if self._passage is not None else None
+        tongue = tongue_of(language, self._policy.document.language)
+        occasion = Occasion(self.request.id, tongue, exchange.base_url, effect_name)
         effect = await self._pipeline.actions[decision.action or ""].run(decision.parameters, occasion)
         return self._done(effect)
 

@@ -43,7 +43,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 class JobWorker:
     """`name` tells it from others in traces. `handlers` by the kind of job. `run` goes on until it is cancelled; then what
-    it holds goes back, to be taken up by others."""
+    it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is."""
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class JobWorker:
         notices: Notices = lambda job, place, at: (),
     ) -> None:
         self.terms = terms
+        self.problem: str | None = None
         self._store = store
         self._handlers = handlers
         self._clock = clock
@@ -92,12 +93,15 @@ class JobWorker:
             return
         try:
             jobs = await self._store.claim(self.terms.queues, self._name, free, self.terms.lease)
+            self.problem = None
             for job in jobs:
                 self._start(job)
             if not jobs:
                 await self._store.wait(self.terms.queues, self.terms.poll)
         except StoreError as error:
-            log.warning(_NO_STORE, error)
+            if self.problem is None:
+                log.warning(_NO_STORE, error)
+            self.problem = error.args[0]
             await asyncio.sleep(_PAUSE)
 
     def _start(self, job: Job) -> None:

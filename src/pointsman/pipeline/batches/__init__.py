@@ -1,0 +1,1 @@
+"""Batches: a file of requests → a job for each of them → a file of replies."""
