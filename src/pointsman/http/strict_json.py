@@ -31,21 +31,28 @@ class Body(msgspec.Struct, frozen=True):
     fields: dict[str, msgspec.Raw]
 
 
-def parse_body(data: bytes) -> Body:
-    """Raises PointsmanError (400) that says what is wrong and where."""
+BODY = Said("the body", "请求体")
+
+
+def parse_body(data: bytes, what: Said = BODY) -> Body:
+    """Raises PointsmanError (400) that says what is wrong and where. `what` is what it says that of; one that is not the
+    body has one line."""
     try:
         tree = _any.decode(data)
     except msgspec.DecodeError as error:
-        raise PointsmanError(_explain(data, error), code="invalid_json") from None
+        raise PointsmanError(_explain(data, error, what), code="invalid_json") from None
     except RecursionError:
-        raise PointsmanError(Said("the body is nested too deeply", "请求体嵌套过深"), code="invalid_json") from None
+        raise PointsmanError(said(*_TOO_DEEP, what=what), code="invalid_json") from None
     if not isinstance(tree, dict):
-        raise PointsmanError(Said("the body must be a JSON object", "请求体必须是一个 JSON 对象"), code="invalid_json")
+        must = said("{what} must be a JSON object", "{what}必须是一个 JSON 对象", what=what)
+        raise PointsmanError(must, code="invalid_json")
     if not _surely_unique(data, tree):
-        _refuse_duplicates(data)
+        _refuse_duplicates(data, what)
     return Body(tree, _raw.decode(data))
 
 
+_TOO_DEEP = ("{what} is nested too deeply", "{what}嵌套过深")
+_NOT_JSON = ("{what} is not valid JSON", "{what}不是有效的 JSON")
 _BEFORE_A_COLON = (b" :", b"\t:", b"\n:", b"\r:")
 
 
@@ -91,7 +98,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _checker = json.JSONDecoder(object_pairs_hook=_unique, parse_int=str, parse_float=str)
 
 
-def _refuse_duplicates(data: bytes) -> None:
+def _refuse_duplicates(data: bytes, what: Said) -> None:
     try:
         _checker.decode(data.decode())
     except _Duplicate as error:
@@ -106,7 +113,7 @@ def _refuse_duplicates(data: bytes) -> None:
             param=key,
         ) from None
     except (ValueError, RecursionError):
-        raise PointsmanError(Said("the body is not valid JSON", "请求体不是有效的 JSON"), code="invalid_json") from None
+        raise PointsmanError(said(*_NOT_JSON, what=what), code="invalid_json") from None
 
 
 _WRONG_ZH = {
@@ -126,35 +133,43 @@ _WRONG_ZH = {
 """What Python's own decoder says, in Chinese."""
 
 
-def _explain(data: bytes, error: msgspec.DecodeError) -> Said:
+def _explain(data: bytes, error: msgspec.DecodeError, what: Said) -> Said:
     if not data.strip():
-        return Said("the body is empty; send a JSON object", "请求体是空的；请发送一个 JSON 对象")
+        return said("{what} is empty; send a JSON object", "{what}是空的；请发送一个 JSON 对象", what=what)
     try:
         text = data.decode()
     except UnicodeDecodeError as bad:
-        return said(
-            "the body is not valid UTF-8 (byte {start})", "请求体不是有效的 UTF-8（第 {start} 字节）", start=bad.start
-        )
+        en, zh = "{what} is not valid UTF-8 (byte {start})", "{what}不是有效的 UTF-8（第 {start} 字节）"
+        return said(en, zh, what=what, start=bad.start)
     try:
         json.loads(text)
     except json.JSONDecodeError as bad:
         about = next((zh for en, zh in _WRONG_ZH.items() if bad.msg.startswith(en)), "无法解析")
         return said(
-            "the body is not valid JSON: {about} (line {line}, column {column})",
-            "请求体不是有效的 JSON：{about}（第 {line} 行，第 {column} 列）",
+            "{what} is not valid JSON: {about} ({place})",
+            "{what}不是有效的 JSON：{about}（{place}）",
+            what=what,
             about=Said(bad.msg, about),
-            line=bad.lineno,
-            column=bad.colno,
+            place=_place(bad, what),
         )
     except (ValueError, RecursionError):
         pass
     message = str(error)
     if "surrogate" in message or "truncated" in message or "escape" in message:
-        return Said(
-            "the body holds half of a surrogate pair (a lone \\uD800–\\uDFFF escape), which is no character",
-            "请求体里有半个代理对（单独的 \\uD800–\\uDFFF 转义），它不是字符",
+        return said(
+            "{what} holds half of a surrogate pair (a lone \\uD800–\\uDFFF escape), which is no character",
+            "{what}里有半个代理对（单独的 \\uD800–\\uDFFF 转义），它不是字符",
+            what=what,
         )
     place = re.search(r"\(byte (\d+)\)", message)
     about = "有数字超出范围" if "out of range" in message else "无法解析"
     about_zh = f"{about}（第 {place[1]} 字节）" if place else about
-    return said("the body is not valid JSON: {why}", "请求体不是有效的 JSON：{why}", why=Said(message, about_zh))
+    en, zh = "{what} is not valid JSON: {why}", "{what}不是有效的 JSON：{why}"
+    return said(en, zh, what=what, why=Said(message, about_zh))
+
+
+def _place(bad: json.JSONDecodeError, what: Said) -> Said:
+    if what is not BODY:
+        return said("column {column}", "第 {column} 列", column=bad.colno)
+    en, zh = "line {line}, column {column}", "第 {line} 行，第 {column} 列"
+    return said(en, zh, line=bad.lineno, column=bad.colno)

@@ -48,19 +48,24 @@ class Submitting:
         except StoreError as error:
             raise unavailable(error) from None
         if done.conflict:
-            raise PointsmanError(
-                said(
-                    'the Idempotency-Key "{key}" was used for another job, {id}, with other contents; use a new key for new '
-                    "work, or send the same body again to get that job",
-                    "Idempotency-Key“{key}”已用于内容不同的任务 {id}；新任务请使用新的键，重新发送相同的内容则会得到原任务",
-                    key=key,
-                    id=done.id,
-                ),
-                status=409,
-                code="idempotency_key_reused",
-                param="Idempotency-Key",
-            )
+            raise key_reused(key or "", done.id)
         return done.id
+
+
+def key_reused(key: str, job_id: str) -> PointsmanError:
+    """`job_id` was submitted under that key with something else in it."""
+    return PointsmanError(
+        said(
+            'the Idempotency-Key "{key}" was used for another job, {id}, with other contents; use a new key for new '
+            "work, or send the same body again to get that job",
+            "Idempotency-Key“{key}”已用于内容不同的任务 {id}；新任务请使用新的键，重新发送相同的内容则会得到原任务",
+            key=key,
+            id=job_id,
+        ),
+        status=409,
+        code="idempotency_key_reused",
+        param="Idempotency-Key",
+    )
 
 
 def unavailable(error: StoreError) -> PointsmanError:
