@@ -25,6 +25,7 @@ from execution.engine import (
 )  # fmt: skip
 from pointsman.http.auth import hash_key
 from pointsman.outbound.signing import key_of, verify
+from pointsman.ports.action import Occasion
 from running import Running, running
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -364,3 +365,46 @@ async def test_a_request_under_way_is_known(tmp_path):
         assert (await until_logged(client, name))[-1] == "ended"
         assert (await client.get(f"/v1/requests/{name}")).json()["outcome"] == "cancelled"
         assert (await client.get("/v1/requests/req_none")).status_code == 404
+
+
+PLAN = {"report": "sales", "format": "csv", "period": {"start": "2026-01-01", "end": "2026-02-01", "grain": "month"}}
+
+
+async def test_an_action_that_a_client_names_is_done_once(tmp_path):
+    """A real report, made by two tries of one job: the second finds what the first published."""
+    sections = demo_sections()
+    async with Engine() as engine, gateway(tmp_path, engine, **sections) as (served, client):
+        job = (await client.post("/v1/jobs", json={"action": "report", "parameters": {"plan": PLAN}})).json()
+        done = await over(client, job["id"])
+        assert done["outcome"] == "ok", done
+        text = done["result"]["body"]["text"]
+        link = text[text.index("/files/") :].split()[0]
+        file = await client.get(link)
+        assert file.status_code == 200 and file.content.count(b"\n") > 10
+        assert await path_of(client, job["id"]) == ["submitted", "admitted", "matched", "dispatched", "ended"]
+        runner = served.app._serving.pipeline.actions["report"]
+        again = await runner.run({"plan": PLAN}, Occasion("req_x", "en", "http://x", f"{job['id']}.1"))
+        assert again.text == text, "one effect for one name"
+        for bad, param in (
+            ({}, "parameters.plan"),
+            ({"plan": PLAN | {"report": "sale"}}, "parameters.plan.report"),
+            ({"plan": PLAN | {"format": "doc"}}, "parameters.plan"),
+            ({"plan": PLAN | {"group_by": ["colour"]}}, "parameters.plan"),
+            ({"plan": PLAN, "more": 1}, "parameters.more"),
+        ):
+            reply = await client.post("/v1/jobs", json={"action": "report", "parameters": bad})
+            assert (reply.status_code, reply.json()["error"]["param"]) == (400, param), reply.text
+
+
+def demo_sections() -> dict[str, Any]:
+    return {
+        "sources": {"demo": {"demo": True}},
+        "reports": {
+            "sales": {
+                "source": "demo",
+                "table": "sales",
+                "time": "sold_on",
+                "measures": {"amount": {"column": "amount", "title": "Amount"}},
+            }
+        },
+    }

@@ -71,7 +71,7 @@ def doors_of(
         Submitting(jobs.store, jobs.vet),
         jobs.call_off,
         checks,
-        lambda: sorted(pipeline.actions),
+        pipeline.actions,
         config.server.heartbeat_after,
     )
     requests = RequestsDoor(traces.find)

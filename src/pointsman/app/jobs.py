@@ -54,7 +54,7 @@ class Jobs:
         self._keep = 0.0
         handlers: dict[str, Handler] = {
             "request": RequestHandler(gateway),
-            "action": ActionHandler(lambda: actions),
+            "action": ActionHandler(actions),
             "webhook": WebhookHandler(lambda: self._webhooks, self._show, clock),
             **(more or {}),
         }

@@ -35,4 +35,7 @@ class Action(Protocol):
     """Cancelling `run` undoes what is unfinished and leaves nothing running. It raises nothing that a person caused:
     that is an Effect with its words. Where `occasion.effect` is given, what may go better the next time is raised."""
 
+    def check(self, parameters: dict[str, Any]) -> None:
+        """Whether `run` would take these, from a client that named the action itself. Raises PointsmanError (400)."""
+
     async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect: ...

@@ -12,6 +12,7 @@ import msgspec
 
 from pointsman.actions.once import Made, Once
 from pointsman.actions.report.failure import ReportFailure
+from pointsman.actions.report.named import named_plan
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.links import Linked, Links
@@ -66,6 +67,9 @@ class ReportAction:
         self._zone = ZoneInfo(timezone)
         self._keep = keep
         self._base = public_url.rstrip("/") if public_url else None
+
+    def check(self, parameters: dict[str, Any]) -> None:
+        named_plan(parameters, self._specs)
 
     async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
         plan = msgspec.convert(parameters["plan"], ReportPlan)

@@ -21,6 +21,7 @@ from pointsman.http.jobs.read import Check, Wish, queue_of, read_wish, wait_of, 
 from pointsman.http.jobs.shown import shown
 from pointsman.http.jobs.submitting import Submitting, unavailable
 from pointsman.pipeline.passage import PROGRESS
+from pointsman.ports.action import Action
 from pointsman.ports.job_store import JobStore, Phase, StoreError, Wanted
 
 LOOK = 0.25  # seconds between two looks at a job that somebody follows
@@ -32,7 +33,7 @@ CallOff = Callable[[str], Awaitable[Job | None]]
 
 class JobsDoor:
     """Only who submitted a job, and admins, know it: to others it is one that there is not. `checks` are the endpoints
-    that a job may name, `actions` gives the actions."""
+    that a job may name, `actions` the actions by name."""
 
     def __init__(
         self,
@@ -40,7 +41,7 @@ class JobsDoor:
         submitting: Submitting,
         call_off: CallOff,
         checks: Mapping[str, Check],
-        actions: Callable[[], list[str]],
+        actions: Mapping[str, Action],
         heartbeat_after: float,
     ) -> None:
         self._store = store
@@ -51,7 +52,7 @@ class JobsDoor:
         self._heartbeat_after = heartbeat_after
 
     async def post(self, client: Client, data: bytes) -> None:
-        wish = read_wish(data, client, self._checks, self._actions())
+        wish = read_wish(data, client, self._checks, self._actions)
         await self._accept(client, wish, wait_of(client.fields.get(b"prefer")) or 0.0)
 
     def later(self, path: str, post: Post) -> Post:

@@ -43,14 +43,14 @@ class RequestHandler:
 
 
 class ActionHandler:
-    """`actions` are those that there are now, by name."""
+    """`actions` are those that there are, by name."""
 
-    def __init__(self, actions: Callable[[], Mapping[str, Action]]) -> None:
+    def __init__(self, actions: Mapping[str, Action]) -> None:
         self._actions = actions
 
     async def handle(self, passage: Passage) -> Finished:
         kept = action_of(passage.job.body)
-        action = self._actions().get(kept.action)
+        action = self._actions.get(kept.action)
         if action is None:
             why = said('there is no action "{name}" any more', "已经没有动作“{name}”", name=kept.action)
             raise TryAgain(why, "unknown_action")

@@ -14,6 +14,7 @@ from pointsman.domain.job import Queue
 from pointsman.domain.said import Said, said
 from pointsman.http.exchange import Client
 from pointsman.http.strict_json import parse_body
+from pointsman.ports.action import Action
 
 _FIELDS = ("endpoint", "body", "action", "parameters", "webhook", "priority", "expires_after")
 _SPAN = re.compile(r"([1-9][0-9]{0,6})([smhd])")
@@ -44,7 +45,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.msgpack.encode(parts)).digest()
 
 
-def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions: list[str]) -> Wish:
+def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions: Mapping[str, Action]) -> Wish:
     """Raises PointsmanError: 400 that names the field and lists what is valid, and whatever the endpoint says of the
     body."""
     body = parse_body(data)
@@ -71,10 +72,11 @@ def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions:
         "expires_after": _span(tree.get("expires_after")),
     }
     if action is not None:
-        _one_of("action", action, actions, "unknown_action")
+        action = _one_of("action", action, sorted(actions), "unknown_action")
         parameters = tree.get("parameters", {})
         if not isinstance(parameters, dict):
             raise _wrong("parameters", Said("parameters must be an object", "parameters 必须是对象"))
+        actions[action].check(parameters)
         return Wish(action=action, parameters=msgspec.json.encode(parameters), **common)
     endpoint = _one_of("endpoint", endpoint, list(checks), "unknown_endpoint")
     if not isinstance(tree.get("body"), dict):

@@ -1,0 +1,63 @@
+"""A plan that a client names itself, instead of asking for a report in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from pointsman.config.others_words import all_of
+from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.report import ReportPlan, ReportSpec
+from pointsman.domain.said import Said, said
+
+
+def named_plan(parameters: Mapping[str, Any], specs: Mapping[str, ReportSpec]) -> ReportPlan:
+    """Raises PointsmanError (400) that names the field and lists what is valid."""
+    for name in parameters:
+        if name != "plan":
+            raise _wrong(
+                f"parameters.{name}",
+                said('report takes only "plan", not "{name}"', "report 只接受“plan”，不接受“{name}”", name=name[:100]),
+            )
+    if "plan" not in parameters:
+        raise _wrong("parameters.plan", _A_PLAN)
+    try:
+        plan = msgspec.convert(parameters["plan"], ReportPlan)
+    except msgspec.ValidationError as error:
+        raise _wrong("parameters.plan", said("plan: {why}", "plan：{why}", why=all_of(error))) from None
+    spec = specs.get(plan.report)
+    if spec is None:
+        raise _unknown("parameters.plan.report", Said("report", "报表"), plan.report, list(specs))
+    dimensions = [dimension.name for dimension in spec.dimensions]
+    for name in (*(narrowed.dimension for narrowed in plan.filters), *plan.group_by):
+        if name not in dimensions:
+            raise _unknown("parameters.plan", Said("dimension", "维度"), name, dimensions)
+    if plan.period.start >= plan.period.end:
+        raise _wrong("parameters.plan.period", Said("the period ends before it begins", "时间段的结束早于开始"))
+    return plan
+
+
+def _unknown(param: str, kind: Said, name: str, valid: list[str]) -> PointsmanError:
+    return _wrong(
+        param,
+        said(
+            'there is no {kind} "{name}"{hint}; valid: {valid}',
+            "没有{kind}“{name}”{hint}（可用的有：{valid}）",
+            kind=kind,
+            name=name[:100],
+            hint=did_you_mean(name[:100], valid),
+            valid=", ".join(valid) or Said("none", "无"),
+        ),
+    )
+
+
+def _wrong(param: str, message: str) -> PointsmanError:
+    return PointsmanError(message, code="bad_parameters", param=param[:100])
+
+
+_A_PLAN = Said(
+    'report needs "plan": {"report", "format": pdf, xlsx or csv, "period": {"start", "end" (not included), "grain"}}',
+    "report 需要“plan”：{“report”、“format”（pdf、xlsx 或 csv）、“period”：{“start”、“end”（不含）、“grain”}}",
+)
