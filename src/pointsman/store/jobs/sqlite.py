@@ -45,13 +45,13 @@ class SqliteJobStore:
             raise unable(path, error) from error
         self._writes = group.writes
         self._reads = Reads(self._reading, clock)
-        self._news = asyncio.Event()
+        self._waiting: set[asyncio.Event] = set()
         self._writer = Desk("job-writer", group.do, group.close)
         self._reader = Desk("job-reader", self._read_all, self._reading.close)
 
     async def submit(self, submissions: Sequence[Submission]) -> list[Submitted]:
         submitted: list[Submitted] = await self._writer.ask(self._writes.submit, submissions)
-        self._news.set()
+        self._wake()
         return submitted
 
     async def claim(self, queues: Sequence[Queue], worker: str, most: int, lease: float) -> list[Job]:
@@ -60,7 +60,8 @@ class SqliteJobStore:
 
     async def advance(self, held: Held, change: Change) -> Held:
         after: Held = await self._writer.ask(self._writes.advance, held, change)
-        self._news.set()
+        if not change.hold or change.spawn:
+            self._wake()
         return after
 
     async def renew(self, held: Sequence[Held], lease: float) -> list[Standing]:
@@ -92,14 +93,18 @@ class SqliteJobStore:
         return jobs
 
     async def wait(self, queues: Sequence[Queue], seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
+        news = asyncio.Event()
+        self._waiting.add(news)
+        try:
             async with asyncio.timeout(seconds):
-                while True:
-                    self._news.clear()
-                    if await self._reader.ask(self._reads.is_due, queues):
-                        return
+                while not await self._reader.ask(self._reads.is_due, queues):
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._news.wait(), _LOOK)
+                        await asyncio.wait_for(news.wait(), _LOOK)
+                    news.clear()
+        except TimeoutError:
+            pass
+        finally:
+            self._waiting.discard(news)
 
     async def put(self, key: str, value: bytes, seconds: float) -> None:
         await self._writer.ask(self._writes.put, key, value, seconds)
@@ -117,9 +122,14 @@ class SqliteJobStore:
 
     async def close(self) -> None:
         """What was asked before is done."""
-        self._news.set()
+        self._wake()
         await self._reader.close()
         await self._writer.close()
+
+    def _wake(self) -> None:
+        """There may be something to claim."""
+        for news in self._waiting:
+            news.set()
 
     def _read_all(self, batch: Sequence[Asked]) -> None:
         for asked in batch:

@@ -135,7 +135,7 @@ def patient(connection: apsw.Connection) -> None:
         nonlocal since
         if not tries:
             since = time.monotonic()
-        time.sleep(0.001)
+        time.sleep(0.0002 if tries < 50 else 0.001)
         return time.monotonic() - since < _PATIENCE
 
     connection.set_busy_handler(again)
