@@ -160,7 +160,7 @@ def _bounds(metas: list[msgspec.Meta]) -> str:
         if meta.pattern and meta.description:
             said.append(meta.description)
         if meta.min_length:
-            said.append("not empty")
+            said.append("not empty" if meta.min_length == 1 else f"at least {meta.min_length} characters")
     return ", ".join(said)
 
 
