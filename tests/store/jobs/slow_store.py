@@ -22,6 +22,7 @@ class Known:
     these where it is parked or over."""
 
     job: Job
+    sent: Submission
     steps: list[tuple[Any, ...]]
     came: int
     standing: str = "free"
@@ -78,7 +79,7 @@ class SlowStore:
         )
         self.clock += 1
         first = (1, "submitted", "received", "active", sent.created)
-        self.known[sent.id] = Known(job, [first], self.clock)
+        self.known[sent.id] = Known(job, sent, [first], self.clock)
         return Submitted(sent.id, True)
 
     def claim(self, queues: Sequence[str], worker: str, most: int, lasts: bool, got: Sequence[Job]) -> None:
