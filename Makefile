@@ -60,6 +60,7 @@ bench: $(VENV)/.run .venv-bench/.ready bench-tools  ## the gateway beside its pe
 	@mkdir -p data/bench
 	@$(BIN)/pointsman bench relay --json data/bench/relay.json --plot data/bench/relay.png $(ARGS)
 	@$(BIN)/pointsman bench rules --json data/bench/rules.json --plot data/bench/rules.png
+	@$(BIN)/pointsman bench jobs --json data/bench/jobs.json --plot data/bench/jobs.png
 
 bench-growth: $(VENV)/.run .venv-bench/.ready bench-tools  ## what requests cost as things grow; layers and workers
 	@mkdir -p data/bench
@@ -78,9 +79,9 @@ bench-tools:
 
 lock: $(VENV)/.uv  ## write the lock files anew
 	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --extra local --extra report --group dev pyproject.toml -o locks/dev.txt
+	  --extra local --extra report --extra redis --extra s3 --group dev pyproject.toml -o locks/dev.txt
 	@$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  -c locks/dev.txt --extra local --extra report pyproject.toml -o locks/run.txt
+	  -c locks/dev.txt --extra local --extra report --extra redis --extra s3 pyproject.toml -o locks/run.txt
 	@$(UV) pip compile -q --universal --python-version 3.11 --no-header --no-annotate -c locks/dev.txt \
 	  pyproject.toml -o locks/constraints.txt
 	@for name in peers litellm; do $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \

@@ -84,3 +84,16 @@ def test_a_short_run(shell: Shell) -> None:
     assert whole["cpu_us"] > 0 and l0["cpu_us"] > 0
     assert 0 < whole["upstream_connections"] < whole["upstream_replies"]
     assert l0["upstream_replies"] == 0
+
+
+def test_a_short_run_of_jobs(shell: Shell) -> None:
+    """On the gateway's own store; peers and servers that are not there are named."""
+    done = shell.run("bench", "jobs", "--rounds", "1", "--seconds", "0.5", "--venv", "nowhere", "--json", "j.json")
+    assert done.code == 0, done.out + done.err
+    assert "Durable steps, 64 in flight" in done.out and "taskiq-redis was skipped" in done.out
+    told = json.loads((shell.folder / "j.json").read_text("utf-8"))
+    found = {sample["row"]: sample["values"] for sample in told["samples"]}
+    assert (told["kind"], told["failures"]) == ("jobs", [])
+    assert found["durable steps"]["per_s"] > 0 and found["whole jobs"]["per_s"] > 0
+    assert found["taken up after a kill"]["s"] > 0
+    assert "持久化的状态转换" in shell.run("bench", "table", "j.json", "--language", "zh").out

@@ -1,32 +1,30 @@
-"""`store` of the config → where jobs are kept; what is wrong with it."""
+"""`store` and `jobs` of the config: what is wrong with them, and where jobs are kept."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem
 from pointsman.domain.hosts import read_hosts
-from pointsman.domain.said import Said, said
 from pointsman.outbound.signing import key_of
 from pointsman.ports.job_store import JobStore, StoreError
-from pointsman.store.jobs.sqlite import SqliteJobStore
+from pointsman.store.jobs.by_url import VALID, check_url, open_url
 
-NAME = "jobs.sqlite"
-_REDIS = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
-VALID = "sqlite:///file.sqlite, redis://host:6379/0, rediss://…, unix:///path.sock, redis+cluster://host:7000,host:7001"
+DEFAULT = "sqlite:///jobs.sqlite"
 
 
 def wrong_jobs(config: Config) -> list[Problem]:
-    """What is wrong in `store` and `jobs`, of itself."""
+    """What is wrong of itself, without asking anybody."""
     problems = []
-    for place, check in (
-        ("store", lambda: _check_url(config.store)),
+    checks: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("store", lambda: check_url(config.store or DEFAULT)),
         ("jobs.webhook_hosts", lambda: read_hosts(config.jobs.webhook_hosts)),
         ("jobs.webhook_secret", lambda: key_of(config.jobs.webhook_secret or "none")),
-    ):
+    )
+    for place, check in checks:
         try:
             check()
         except ValueError as error:
@@ -34,31 +32,24 @@ def wrong_jobs(config: Config) -> list[Problem]:
     return problems
 
 
-def _check_url(url: str | None) -> None:
-    if url is None:
-        return
-    parts = urlsplit(url)
-    if parts.scheme == "sqlite":
-        if parts.netloc or len(parts.path) < 2:
-            raise ValueError(
-                Said(
-                    "three slashes and a file in the data folder, or four and a whole path",
-                    "应为三个斜杠加数据目录内的文件名，或四个斜杠加完整路径",
-                )
-            )
-    elif parts.scheme not in _REDIS:
-        kind = parts.scheme or url[:40]
-        raise ValueError(said("no store of jobs is called {kind!r}", "没有名为 {kind!r} 的任务存储", kind=kind))
-
-
 def open_store(config: Config) -> JobStore:
     """The data folder is there. Raises Problem where it cannot be used."""
-    url = config.store or f"sqlite:///{NAME}"
     try:
-        if url.startswith("sqlite:"):
-            return SqliteJobStore(data_dir(config) / Path(url.removeprefix("sqlite:///")))
-        from pointsman.store.jobs.redis import RedisJobStore  # the extra need not be there
-
-        return RedisJobStore(url)
+        return open_url(config.store or DEFAULT, data_dir(config))
     except (StoreError, ValueError, ImportError) as error:
         raise Problem("store", error.args[0]) from None
+
+
+def sqlite_file(config: Config) -> Path | None:
+    """Where jobs are, if that is a file."""
+    url = config.store or DEFAULT
+    return data_dir(config) / url.removeprefix("sqlite:///") if url.startswith("sqlite:") else None
+
+
+def shown_store(config: Config) -> str:
+    """The same for people, without a password."""
+    file = sqlite_file(config)
+    if file is not None:
+        return str(file)
+    scheme, _, rest = (config.store or DEFAULT).partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"

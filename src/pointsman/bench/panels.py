@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pointsman.bench.jobs import JOBS, STEPS
 from pointsman.bench.relay_tables import ONE, title
 from pointsman.bench.results import Results, Spread
 from pointsman.bench.rows import DIRECT, MEMORY, ROWS
@@ -15,7 +16,7 @@ Panel = dict[str, Any]
 
 def panels_of(results: Results) -> list[Panel]:
     """Bars: `labels`, `values`, `low`, `high`, `ours` (which one is Pointsman). Lines: `x`, and `series` of name and y."""
-    made = {"relay": _relay, "layers": _layers, "workers": _workers, "growth": _growth, "rules": _rules}
+    made = {"relay": _relay, "layers": _layers, "workers": _workers, "growth": _growth, "rules": _rules, "jobs": _jobs}
     return list(made[results.kind](results))
 
 
@@ -65,6 +66,12 @@ def _rules(results: Results) -> Iterator[Panel]:
         spreads = [results.spread(name, row, "p50_us") for name in names]
         if sum(spread is not None for spread in spreads) > 1:
             yield _bars(row, "µs per decision, median", names, spreads)
+
+
+def _jobs(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for row in (STEPS, JOBS):
+        yield _bars(row, "per second", names, [results.spread(name, row, "per_s") for name in names])
 
 
 def _bars(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pointsman.bench.growth_tables import growth_tables
+from pointsman.bench.job_tables import job_tables
 from pointsman.bench.relay_tables import layer_tables, relay_tables, worker_tables
 from pointsman.bench.results import Results
 from pointsman.bench.rules_tables import rules_tables
@@ -16,6 +17,7 @@ _TABLES = {
     "workers": worker_tables,
     "growth": growth_tables,
     "rules": rules_tables,
+    "jobs": job_tables,
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from pointsman.bench.axes import AXES, axes_of
 from pointsman.bench.deciding import run_rules
 from pointsman.bench.growth import run_growth
+from pointsman.bench.jobs import run_jobs
 from pointsman.bench.layers import layers, workers
 from pointsman.bench.plotting import check_plot, plot
 from pointsman.bench.relay import Plan, run_relay
@@ -51,6 +52,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     growth.add_argument("--only", metavar="AXES", help=f"by commas; all: {','.join(AXES)}")
     rules = actions.add_parser("rules", help="decisions of the rule engine, beside other ways to decide the same")
     _declare_run(rules, rounds=3, seconds=2.0)
+    jobs = actions.add_parser("jobs", help="what keeping jobs takes, beside other stores of jobs")
+    _declare_run(jobs, rounds=3, seconds=5.0)
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
     table.add_argument("file", metavar="FILE", type=Path, help="what --json wrote")
     table.add_argument("--plot", metavar="FILE", type=Path, help="also draw it (.svg or .png)")
@@ -137,7 +140,11 @@ def _rules(options: argparse.Namespace) -> Results:
     return run_rules(options.quick, *_length(options), options.venv, _progress(options.tongue))
 
 
-_ACTIONS = {"relay": _relay, "growth": _growth, "rules": _rules}
+def _jobs(options: argparse.Namespace) -> Results:
+    return run_jobs(*_length(options), options.venv, _progress(options.tongue))
+
+
+_ACTIONS = {"relay": _relay, "growth": _growth, "rules": _rules, "jobs": _jobs}
 
 
 def _length(options: argparse.Namespace) -> tuple[int, float]:
