@@ -139,6 +139,7 @@ def terms_of(config: Config) -> Terms:
         failures=jobs.failures,
         lost=jobs.lost,
         backoff=jobs.backoff,
+        queues=tuple(dict.fromkeys(jobs.queues)),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from pointsman.config.section import Section, Span
@@ -16,6 +17,10 @@ class Jobs(Section, frozen=True):
         int,
         Meta(ge=0, le=256, description="jobs that each process does at a time; 0: only `pointsman worker` does them"),
     ] = 4
+    queues: Annotated[
+        list[Literal["interactive", "webhook", "batch"]],
+        Meta(min_length=1, description="whose jobs are done, in this order; what no process does, waits"),
+    ] = msgspec.field(default_factory=lambda: ["interactive", "webhook", "batch"])
     lease: Annotated[
         float,
         Meta(ge=0.2, le=3600, description="seconds without a sign of life, and another worker takes the job over"),

@@ -74,11 +74,17 @@ def lay_environment(data: dict[Any, Any], env: Mapping[str, str], places: Places
 
 
 def lay_flags(data: dict[Any, Any], flags: Mapping[str, Any], places: Places) -> None:
-    """Flags over `data`, by the dotted name of the setting (`server.port`); None is a flag that was not given."""
+    """Flags over `data`, by the name of the setting (`store`, `server.port`); None is a flag that was not given."""
     for name, value in flags.items():
-        if value is not None:
-            section, _, key = name.partition(".")
-            _lay(data, section, key, value, places, f"--{key.replace('_', '-')}", _ON_THE_LINE)
+        if value is None:
+            continue
+        section, _, key = name.rpartition(".")
+        flag = f"--{key.replace('_', '-')}"
+        if section:
+            _lay(data, section, key, value, places, flag, _ON_THE_LINE)
+        else:
+            data[name] = value
+            places.give(name, flag, _ON_THE_LINE)
 
 
 def _read(text: str, name: str, kind: Any) -> Any:
