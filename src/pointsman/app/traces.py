@@ -25,13 +25,13 @@ from pointsman.recording.path import Point, path_of
 from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
 
-_JOBS = ("job", "batch")
+_JOBS = ("job", "batch", "webhook")
 
 
 class Traces:
-    """`folder` is where the log is, `under_way` what this process serves now."""
+    """`folder` is where the log is, `store` None where no job was ever kept, `under_way` what this process serves now."""
 
-    def __init__(self, folder: Path, store: JobStore, under_way: Mapping[str, Run]) -> None:
+    def __init__(self, folder: Path, store: JobStore | None, under_way: Mapping[str, Run]) -> None:
         self._folder = folder
         self._store = store
         self._under_way = under_way
@@ -40,8 +40,7 @@ class Traces:
         """Raises PointsmanError (503) where the log or the store cannot be read."""
         kind, digits = name.partition("_")[0], name.partition("_")[2]
         try:
-            job = await self._store.get(name if kind in _JOBS else f"job_{digits}")
-            steps = await self._store.trace(job.id) if job else []
+            job, steps = await self._job(name if kind in _JOBS else f"job_{digits}")
         except StoreError as error:
             raise _unreadable(error.args[0]) from None
         request_id = f"req_{digits}"
@@ -50,6 +49,10 @@ class Traces:
             return of_job(job, steps, logged)
         run = self._under_way.get(request_id)
         return of_record(run.record(), ended=False) if run is not None else logged
+
+    async def _job(self, job_id: str) -> tuple[Job | None, list[Step]]:
+        job = await self._store.get(job_id) if self._store is not None else None
+        return job, await self._store.trace(job_id) if self._store is not None and job else []
 
 
 def of_job(job: Job, steps: list[Step], logged: Traced | None) -> Traced:

@@ -25,6 +25,12 @@ VERBS = {
     "explain": said("show what would be decided on a text, and why", "说明一段文本将会怎样处理，为什么"),
     "time": said("show which days the time words of a text mean", "说明一段文本里的时间词是指哪几天"),
     "log": said("list the request log, or show one request whole", "列出请求日志，或完整显示一条"),
+    "trace": said("show the way of a request or a job, step by step", "逐步查看一个请求或任务的执行轨迹"),
+    "jobs": said(
+        "look at jobs, retry or cancel them, send batches and follow them",
+        "查看、重试、取消任务，提交并跟踪批处理",
+    ),
+    "worker": said("do jobs in a process of its own, here or elsewhere", "用单独的进程执行任务，本机或其他机器都行"),
     "rules": said(
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
     ),

@@ -1,12 +1,15 @@
-"""The event loop of `serve`, and the signals that end it."""
+"""The event loop of `serve` and `worker`, and the signals that end it."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
+
+from pointsman.domain.errors import Problems
 
 KEEP_ALIVE = 75  # seconds that an idle client connection is kept
 GRACE = 10  # seconds for requests under way when the gateway is told to stop
@@ -38,3 +41,17 @@ def stop_signals(told: asyncio.Event, *numbers: int) -> None:
 
     for number in numbers or (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+
+
+def stop_or_reload(reload: Callable[[], Awaitable[Any]]) -> asyncio.Event:
+    """Set by a signal that ends the process. SIGHUP reloads."""
+    told, loop = asyncio.Event(), asyncio.get_running_loop()
+    stop_signals(told)
+
+    async def try_to_reload() -> None:
+        with contextlib.suppress(Problems):  # said in the log, in /ready and in the metrics
+            await reload()
+
+    if hasattr(signal, "SIGHUP"):
+        loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(try_to_reload()))
+    return told

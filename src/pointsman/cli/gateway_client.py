@@ -1,18 +1,23 @@
-"""A running gateway, asked by a verb: one chat request with its timings, a file, a page. Blocking, no proxies."""
+"""A running gateway, asked by a verb: one chat request with its timings, JSON, a file, a page. Blocking, no proxies."""
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import os
 import time
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from pointsman.config.others_words import all_of
-from pointsman.domain.said import said
+from pointsman.domain.said import Tongue, said
 
+KEY = "POINTSMAN_KEY"
+BASE = "http://127.0.0.1:8900"
 PATIENCE = 120.0
 _LARGEST = 64 << 20
 
@@ -71,6 +76,15 @@ def chat(base: str, messages: list[dict[str, str]], *, max_tokens: int, stream: 
     )
 
 
+class Refused(Exception):
+    """The gateway answered, and not with what was asked for. The message (`args[0]`) is its own, or says that it is no
+    Pointsman."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 def get(url: str, *, seconds: float = PATIENCE) -> tuple[int, bytes]:
     """Status and body. Raises Unreachable."""
     return _exchanged("GET", url, None, {}, seconds)
@@ -81,10 +95,89 @@ def post(url: str, key: str | None = None, *, seconds: float = PATIENCE) -> tupl
     return _exchanged("POST", url, b"", {"authorization": f"Bearer {key}"} if key else {}, seconds)
 
 
-def _exchanged(method: str, url: str, body: bytes | None, headers: dict[str, str], seconds: float) -> tuple[int, bytes]:
+class Client:
+    """A gateway that is asked in the name of a key: that one, or the one in the environment. It answers in `tongue`."""
+
+    def __init__(self, base: str, key: str | None, tongue: Tongue) -> None:
+        self.base = base.rstrip("/")
+        key = key or os.environ.get(KEY)
+        self._headers = {"accept-language": tongue, **({"authorization": f"Bearer {key}"} if key else {})}
+
+    def json(
+        self,
+        method: str,
+        path: str,
+        body: bytes | Iterable[bytes] | None = None,
+        headers: dict[str, str] | None = None,
+        *,
+        seconds: float = PATIENCE,
+    ) -> dict[str, Any]:
+        """The object that it answers. Raises Unreachable, Refused."""
+        status, data = _exchanged(method, self.base + path, body, {**self._headers, **(headers or {})}, seconds)
+        answer = _object(data)
+        if status != 200 or answer is None:
+            raise Refused(status, refusal(status, answer))
+        return answer
+
+    def copy(self, path: str, to: BinaryIO) -> None:
+        """Writes what lies there. Raises Unreachable, Refused, OSError."""
+        url = self.base + path
+        connection = _connection(url)
+        try:
+            connection.request("GET", _path(url, ""), headers=self._headers)
+            response = connection.getresponse()
+            if response.status != 200:
+                raise Refused(response.status, refusal(response.status, _object(response.read(_LARGEST))))
+            expected, had = response.length, 0
+            while piece := response.read(1 << 20):
+                had += len(piece)
+                _write(to, piece)
+            if expected is not None and had < expected:
+                raise Unreachable(url, said("the reply broke off", "回复中断"))
+        except _NotWritten as error:
+            raise error.why from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise Unreachable(url, all_of(error)) from None
+        finally:
+            connection.close()
+
+
+def refusal(status: int, answer: Any) -> str:
+    """What the gateway says is wrong."""
+    try:
+        return str(answer["error"]["message"])
+    except (KeyError, TypeError):
+        return said("this is no Pointsman: status {status}", "对方不是 Pointsman：状态码 {status}", status=status)
+
+
+class _NotWritten(Exception):
+    def __init__(self, why: OSError) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def _write(to: BinaryIO, piece: bytes) -> None:
+    try:
+        to.write(piece)
+    except OSError as error:
+        raise _NotWritten(error) from None
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _exchanged(
+    method: str, url: str, body: bytes | Iterable[bytes] | None, headers: dict[str, str], seconds: float
+) -> tuple[int, bytes]:
     connection = _connection(url, seconds)
     try:
-        connection.request(method, _path(url, ""), body, headers)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it refuses the rest, and may have said why
+            connection.request(method, _path(url, ""), body, headers)
         response = connection.getresponse()
         return response.status, response.read(_LARGEST)
     except (OSError, http.client.HTTPException, ValueError) as error:

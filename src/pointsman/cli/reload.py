@@ -7,13 +7,10 @@ import json
 import os
 from typing import Any
 
-from pointsman.cli.gateway_client import Unreachable, post
+from pointsman.cli.gateway_client import BASE, KEY, Unreachable, post, refusal
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.said import said, told
-
-KEY = "POINTSMAN_KEY"
-BASE = "http://127.0.0.1:8900"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(answer)
         return 0 if status == 200 else 1
     if status != 200 or not isinstance(answer, dict) or "policy" not in answer:
-        print_error("reload", _why(status, answer), options.tongue)
+        print_error("reload", refusal(status, answer), options.tongue)
         return 1
     for note in answer.get("notes", ()):
         print_line(told(said("note: {note}", "注意：{note}", note=note), options.tongue))
@@ -51,10 +48,3 @@ def run(options: argparse.Namespace) -> int:
     )
     print_line(told(done, options.tongue))
     return 0
-
-
-def _why(status: int, answer: Any) -> str:
-    try:
-        return str(answer["error"]["message"])
-    except (KeyError, TypeError):
-        return said("this is no Pointsman: status {status}", "对方不是 Pointsman：状态码 {status}", status=status)

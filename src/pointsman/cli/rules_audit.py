@@ -47,7 +47,7 @@ def wrong_usage(options: argparse.Namespace) -> bool:
         message = said("--ids needs --rule ID", "--ids 要和 --rule ID 一起用")
     else:
         return False
-    print_error(f"rules {options.rules_verb}", message, options.tongue)
+    print_error(f"rules {options.sub_verb}", message, options.tongue)
     return True
 
 
@@ -76,7 +76,7 @@ def print_ids(options: argparse.Namespace, found: Audit) -> int:
         print_json({"rule": options.rule, "ids": trace})
         return 0 if trace else 1
     if not trace:
-        print_error(f"rules {options.rules_verb}", unknown_rule(options.rule), options.tongue)
+        print_error(f"rules {options.sub_verb}", unknown_rule(options.rule), options.tongue)
         return 1
     for name, ids in trace.items():
         print_line(f"{name} ({len(ids)})")

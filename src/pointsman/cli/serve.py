@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import gc
 import logging
-import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 from pointsman.app.build import Built, build
 from pointsman.app.data_folder import usable
 from pointsman.app.gateway import App
 from pointsman.app.reading import Origin
-from pointsman.cli.event_loop import GRACE, KEEP_ALIVE, run_loop, stop_signals
+from pointsman.cli.event_loop import GRACE, KEEP_ALIVE, run_loop, stop_or_reload
 from pointsman.cli.greeting import SETTLE, greet
 from pointsman.cli.listening import base_of, listen
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.spoken_log import SpokenLog
-from pointsman.domain.errors import Problems
 from pointsman.domain.said import Tongue
 from pointsman.http.server import Server
 
@@ -70,7 +65,7 @@ async def _alone(built: Built, origin: Origin, listener: socket.socket, tongue: 
     with usable(built.config):
         app = App(built, origin)
     server = Server(app.door, keep_alive=KEEP_ALIVE)
-    told_to_stop = _told_to_stop(app.reload)
+    told_to_stop = stop_or_reload(app.reload)
 
     async def say() -> None:
         await app.settled(SETTLE)
@@ -98,7 +93,7 @@ async def _several(built: Built, origin: Origin, listener: socket.socket, option
 
     with usable(built.config):
         hub = Hub(built, origin, serve_member.command(options.log_level, options.tongue), listener)
-    told_to_stop = _told_to_stop(hub.reload)
+    told_to_stop = stop_or_reload(hub.reload)
 
     async def say() -> None:
         await hub.settled(SETTLE)
@@ -120,17 +115,3 @@ async def _several(built: Built, origin: Origin, listener: socket.socket, option
                 task.cancel()
         listener.close()
         await hub.stop(GRACE)
-
-
-def _told_to_stop(reload: Callable[[], Awaitable[Any]]) -> asyncio.Event:
-    """Set by a signal. Another one reloads."""
-    told, loop = asyncio.Event(), asyncio.get_running_loop()
-    stop_signals(told)
-
-    async def try_to_reload() -> None:
-        with contextlib.suppress(Problems):  # said in the log, in /ready and in the metrics
-            await reload()
-
-    if hasattr(signal, "SIGHUP"):
-        loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(try_to_reload()))
-    return told

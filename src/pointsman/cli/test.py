@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pointsman.cli.case_runs import run_all
-from pointsman.cli.gateway_client import chat
+from pointsman.cli.gateway_client import BASE, chat
 from pointsman.cli.gpu_cost import TOKENS, GpuCost, gpu_costs
 from pointsman.cli.output import print_json, print_line, print_problems
-from pointsman.cli.reload import BASE
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
 from pointsman.config.load import Loaded

@@ -1,0 +1,92 @@
+"""A decision as people read it."""
+
+from __future__ import annotations
+
+import re
+
+from pointsman.domain.decision import Decision, TargetChoice
+from pointsman.domain.features import Features
+from pointsman.domain.said import Said, Tongue, said, told
+
+
+def decision_lines(decision: Decision, tongue: Tongue) -> list[str]:
+    def line(label: Said, text: str) -> str:
+        return f"{told(label, tongue)}{' ' * (9 - _columns(told(label, tongue)))}{text}"
+
+    lines = [line(_STAGE, decision.stage), line(_REASON, decision.reason)]
+    if decision.rule:
+        lines.append(line(_RULE, f"{decision.rule} → {decision.action}"))
+    lines += [line(_MATCHED, f"{m.group}: {m.text} ({m.start}–{m.end})") for m in decision.matched]
+    if decision.framed:
+        lines.append(line(_FRAMED, f"{decision.framed.frame} ({decision.framed.start}–{decision.framed.end})"))
+    for mark in decision.marks:
+        lines.append(line(_MARK, f"{mark.label} ({mark.risk}): {', '.join(m.text for m in mark.matched)}"))
+    lines += [line(_SHADOW, rule) for rule in decision.shadow]
+    if decision.parameters:
+        lines += [f"{key:<8} {value}" for key, value in decision.parameters.items() if key != "refused"]
+    lines += [line(_TARGET, told(_chosen(choice), tongue)) for choice in decision.targets]
+    lines += [line(_LEFT_OUT, told(_chosen(choice), tongue)) for choice in decision.left_out]
+    if decision.error:
+        lines.append(line(_ERROR, decision.error))
+    if decision.features:
+        lines.append(line(_FEATURES, told(_shown(decision.features), tongue)))
+    lines.append(line(_POLICY, decision.policy))
+    return lines
+
+
+_STAGE = Said("stage", "阶段")
+_REASON = Said("reason", "原因")
+_RULE = Said("rule", "规则")
+_MATCHED = Said("matched", "命中")
+_FRAMED = Said("frame", "模板")
+_MARK = Said("mark", "标记")
+_SHADOW = Said("shadow", "影子")
+_TARGET = Said("target", "目标")
+_LEFT_OUT = Said("left out", "排除")
+_ERROR = Said("error", "错误")
+_FEATURES = Said("features", "特征")
+_POLICY = Said("policy", "策略")
+_SOURCES = {"declared": "声明", "inferred": "推测"}
+_WHYS = (
+    (r"fallback", "默认"),
+    (r"route (.*)", r"路由 \1"),
+    (r"rule (.*)", r"规则 \1"),
+    (r"named as (.*)", r"指定了 \1"),
+    (r"embedding model", "嵌入模型"),
+    (r"holds the prompt", "装得下这段提示词"),
+    (r"external, and this entry keeps requests local", "外部后端，而这个入口的请求必须留在本网内"),
+    (r"holds (\d+) tokens, the prompt has (\d+)", r"最多 \1 个 token，提示词有 \2 个"),
+)
+
+
+def _columns(text: str) -> int:
+    """How wide a label is on a terminal: an ideograph takes two columns."""
+    return sum(1 if character.isascii() else 2 for character in text)
+
+
+def _chosen(choice: TargetChoice) -> Said:
+    return said("{target} ({why})", "{target}（{why}）", target=choice.target, why=_why(choice.why))
+
+
+def _why(text: str) -> Said:
+    """Why a target was chosen or left out, which decisions say in English."""
+    for pattern, zh in _WHYS:
+        if found := re.fullmatch(pattern, text):
+            return Said(text, found.expand(zh))
+    return Said(text, text)
+
+
+def _shown(features: Features) -> Said:
+    task: str = said("none", "无")
+    if features.task_type:
+        source = Said(features.task_source, _SOURCES.get(features.task_source, features.task_source))
+        task = said("{task} ({source})", "{task}（{source}）", task=features.task_type, source=source)
+    return said(
+        "{about}{tokens} tokens, {language}, turn {turn}, task {task}",
+        "{about}{tokens} 个 token，{language}，第 {turn} 轮，任务：{task}",
+        about="" if features.exact else said("about ", "约 "),
+        tokens=features.input_tokens,
+        language=features.language,
+        turn=features.turns,
+        task=task,
+    )

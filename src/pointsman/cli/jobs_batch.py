@@ -1,0 +1,215 @@
+"""Send a file of requests to a gateway as a batch, follow it, and fetch the replies. Exit code 0: all succeeded; 1: some
+failed, and are listed, or all did. Ctrl-C ends the following alone: --resume goes on with it."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import time
+from pathlib import Path
+from typing import Any
+
+from pointsman.cli.batch_client import BatchClient, failures_in
+from pointsman.cli.command import command
+from pointsman.cli.gateway_client import BASE, KEY, Client, Refused, Unreachable
+from pointsman.cli.job_words import size
+from pointsman.cli.output import print_error, print_line
+from pointsman.cli.progress_bar import ProgressBar
+from pointsman.cli.tongue import declare_tongue
+from pointsman.config.others_words import all_of
+from pointsman.domain.said import Said, Tongue, said, told
+
+_VERB = "jobs batch"
+_LOOK = 1.0  # seconds
+_PATIENCE = 600.0  # seconds for a gateway that does not answer to be back
+_LISTED = 10  # ways of failing, and lines of a bad file, that are told
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="JSON lines, one request each, as OpenAI's batches have them"
+    )
+    parser.add_argument("--endpoint", default="/v1/chat/completions", help="what the requests are for (default chat)")
+    parser.add_argument("--window", default="24h", help="within which they are to be done (default 24h)")
+    parser.add_argument("--output", metavar="FILE", help="where replies go; default: FILE.output.jsonl")
+    parser.add_argument("--resume", metavar="BATCH", help="follow that batch, and fetch its replies")
+    parser.add_argument("--url", default=BASE, help=f"where the gateway is (default {BASE})")
+    parser.add_argument("--key", help=f"a key, where one is needed; default: {KEY}")
+    declare_tongue(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    tongue: Tongue = options.tongue
+    wrong = _wrong_usage(options)
+    if wrong:
+        print_error(_VERB, wrong, tongue)
+        return 2
+    batches = BatchClient(Client(options.url, options.key, tongue))
+    output = _output(options)
+    bar = ProgressBar(tongue)
+    batch_id = options.resume
+    try:
+        if batch_id is None:
+            batch_id = _sent(batches, options, bar)
+            bar.end()
+            print_line(told(said(*_BEGUN, id=batch_id), tongue))
+        batch = _followed(batches, batch_id, bar, tongue)
+        bar.end()
+        return _delivered(batches, batch, output, tongue)
+    except KeyboardInterrupt:
+        bar.end()
+        if batch_id is None:
+            print_line(told(_NOT_BEGUN, tongue))
+        else:
+            print_line(told(said(*_GOES_ON, id=batch_id, again=_again(options, batch_id, output)), tongue))
+        return 130
+    except (Unreachable, Refused, OSError) as error:
+        bar.end()
+        print_error(_VERB, all_of(error) if isinstance(error, OSError) else error.args[0], tongue)
+        if batch_id is not None and not (isinstance(error, Refused) and error.status == 404):
+            print_error(_VERB, said(*_RESUME, again=_again(options, batch_id, output)), tongue)
+        return 1
+
+
+def _wrong_usage(options: argparse.Namespace) -> str | None:
+    if (options.file is None) == (options.resume is None):
+        return _WHICH
+    if options.file is not None:
+        path = Path(options.file)
+        if not path.is_file():
+            return said("there is no file {path}", "没有文件 {path}", path=path)
+        if not path.stat().st_size:
+            return said("{path} is empty", "{path} 是空文件", path=path)
+    output = _output(options)
+    for path in (output, _errors(output)):
+        if path.exists():
+            return said(*_THERE, path=path)
+    return None
+
+
+def _output(options: argparse.Namespace) -> Path:
+    if options.output:
+        return Path(options.output)
+    return Path(options.file).with_suffix(".output.jsonl") if options.file else Path(f"{options.resume}.output.jsonl")
+
+
+def _errors(output: Path) -> Path:
+    """Beside the output."""
+    return output.with_name(f"{output.name.removesuffix('.jsonl').removesuffix('.output')}.errors.jsonl")
+
+
+def _again(options: argparse.Namespace, batch_id: str, output: Path) -> str:
+    """What goes on with it."""
+    url = "" if options.url == BASE else f" --url {shlex.quote(options.url)}"
+    return f"{command()} jobs batch --resume {batch_id}{url} --output {shlex.quote(str(output))}"
+
+
+def _sent(batches: BatchClient, options: argparse.Namespace, bar: ProgressBar) -> str:
+    """The batch's id."""
+    path = Path(options.file)
+    whole = path.stat().st_size
+    text = told(
+        said("sending {file}, {size}", "正在发送 {file}，{size}", file=path.name, size=size(whole)), options.tongue
+    )
+    bar.show(text)
+
+    def sent(count: int) -> None:
+        if bar.live:
+            bar.show(text, count, whole)
+
+    file_id = batches.upload(path, sent)
+    return str(batches.create(file_id, options.endpoint, options.window)["id"])
+
+
+def _followed(batches: BatchClient, batch_id: str, bar: ProgressBar, tongue: Tongue) -> dict[str, Any]:
+    """The batch once it is over. A gateway that is being started anew is waited for."""
+    silent: float | None = None
+    while True:
+        try:
+            batch = batches.get(batch_id)
+            silent = None
+        except (Unreachable, Refused) as error:
+            now = time.monotonic()
+            silent = silent or now
+            if (isinstance(error, Refused) and error.status < 500) or now - silent > _PATIENCE:
+                raise
+            bar.show(told(_SILENT, tongue))
+            time.sleep(_LOOK)
+            continue
+        counts = batch["request_counts"]
+        done = counts["completed"] + counts["failed"] if counts["total"] else None
+        bar.show(told(_STATUSES.get(batch["status"], batch["status"]), tongue), done, counts["total"] or None)
+        if batch["status"] in _OVER:
+            return batch
+        time.sleep(_LOOK)
+
+
+def _delivered(batches: BatchClient, batch: dict[str, Any], output: Path, tongue: Tongue) -> int:
+    """Fetches what it made, and says what came of it."""
+    counts = batch["request_counts"]
+    if batch["output_file_id"]:
+        batches.fetch(batch["output_file_id"], output)
+        print_line(
+            told(
+                said("{count} replies: {path}", "{count} 个回复：{path}", count=counts["completed"], path=output),
+                tongue,
+            )
+        )
+    if batch["error_file_id"]:
+        errors = _errors(output)
+        batches.fetch(batch["error_file_id"], errors)
+        print_line(
+            told(said("{count} failed: {path}", "{count} 个失败：{path}", count=counts["failed"], path=errors), tongue)
+        )
+        _list_failures(errors, tongue)
+    problems = (batch["errors"] or {}).get("data", [])
+    for problem in problems[:_LISTED]:
+        where = said("line {line}: ", "第 {line} 行：", line=problem["line"]) if problem["line"] else ""
+        print_line(f"    {told(where, tongue)}{problem['message']} ({problem['code']})")
+    if len(problems) > _LISTED:
+        print_line(told(said("    … {count} in all", "    …… 共 {count} 处", count=len(problems)), tongue))
+    return 0 if batch["status"] == "completed" and not counts["failed"] else 1
+
+
+def _list_failures(errors: Path, tongue: Tongue) -> None:
+    with errors.open("rb") as lines:
+        failures = failures_in(lines)
+    for failure in failures[:_LISTED]:
+        names = ", ".join(failure.names) + (", …" if failure.count > len(failure.names) else "")
+        line = said(
+            "    {count} × {code}: {message} ({names})",
+            "    {count} × {code}：{message}（{names}）",
+            count=failure.count,
+            code=failure.code,
+            message=failure.message,
+            names=names,
+        )
+        print_line(told(line, tongue))
+    if len(failures) > _LISTED:
+        print_line("    …")
+
+
+_OVER = ("completed", "failed", "expired", "cancelled")
+_STATUSES = {
+    "validating": Said("checking its lines", "正在检查各行"),
+    "in_progress": Said("in progress", "执行中"),
+    "finalizing": Said("writing the files", "正在写结果文件"),
+    "cancelling": Said("being called off", "正在取消"),
+    "completed": Said("completed", "已完成"),
+    "failed": Said("failed", "失败"),
+    "expired": Said("ran out of time", "已超过期限"),
+    "cancelled": Said("called off", "已取消"),
+}
+_WHICH = Said(
+    "give either the file of requests, or --resume with the id of a batch",
+    "请给出请求文件，或用 --resume 指定一个批处理的 id",
+)
+_THERE = (
+    "{path} is there already; move it away, or name another with --output",
+    "{path} 已经存在；请先移走，或用 --output 换一个名字",
+)
+_BEGUN = ("{id} has begun", "{id} 已开始")
+_NOT_BEGUN = Said("broken off before the batch had begun", "已中断，批处理尚未开始")
+_SILENT = Said("the gateway does not answer; asked again", "网关没有响应，正在重试")
+_GOES_ON = ("{id} goes on in the gateway. To come back:\n  {again}", "{id} 在网关里继续执行。要接着查看：\n  {again}")
+_RESUME = ("the batch may go on; to come back: {again}", "批处理可能仍在执行；要接着查看：{again}")
