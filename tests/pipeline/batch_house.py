@@ -119,7 +119,7 @@ class House:
         self.done: Counter[str] = Counter()
         self.stopped: list[str] = []
         self.handler = BatchHandler(
-            self.store, self.uploads, BatchLines(), self.time, limits or Limits(), self.stopped.append
+            self.store, self.uploads, BatchLines(), self.time, lambda: limits or Limits(), self.stopped.append
         )
         self.kills = 0
 

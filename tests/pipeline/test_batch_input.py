@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ from pointsman.pipeline.batches.input_lines import InputLine, input_lines, lots
 CHAT = "/v1/chat/completions"
 
 
-async def given_as(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
+async def given_as(pieces: Iterable[bytes]) -> AsyncGenerator[bytes, None]:
     for piece in pieces:
         yield piece
 

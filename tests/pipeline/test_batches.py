@@ -29,7 +29,9 @@ def small_lots(monkeypatch: pytest.MonkeyPatch):
 
 
 async def call_off(house: House) -> Job | None:
-    return await cancel(house.store, BATCH, house.time.now, f"op{house.time.now}", lambda job, place, at: ())
+    return await cancel(
+        house.store, BATCH, house.time.now, f"op{house.time.now}", lambda job, place, at: (), house.stopped.append
+    )
 
 
 def phase(name: str) -> Any:
@@ -262,6 +264,18 @@ async def test_what_was_done_before_it_was_called_off_is_delivered(tmp_path: Pat
     result = await house.result()
     assert (result["status"], result["counts"]) == ("cancelled", (5, 3, 2))
     assert [line["custom_id"] for line in result["output"]] == ["r1", "r2", "r3"]
+
+
+async def test_what_is_under_way_is_called_off_before_any_worker_is_free(tmp_path: Path):
+    house = House(tmp_path)
+    await house.order(requests(5))
+    await house.work(phase("in_progress"))
+    held = await house.store.claim(("batch",), "busy", 2, 10.0)
+    await call_off(house)
+    assert house.stopped == [job.id for job in held][::-1]
+    for job in held:
+        found = await house.store.get(job.id)
+        assert found is not None and found.place.outcome == "cancelled" and found.token > job.token
 
 
 async def test_one_that_is_over_stays_as_it_is(tmp_path: Path):

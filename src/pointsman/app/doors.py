@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pointsman.app.askers import Askers
+from pointsman.app.batches import Batches
 from pointsman.app.guards import masking_of
 from pointsman.app.jobs import Jobs
 from pointsman.app.setup import Setup
@@ -44,6 +45,7 @@ def doors_of(
     askers: Askers,
     keep_feedback: Keep,
     jobs: Jobs,
+    batches: Batches,
     traces: Traces,
 ) -> Doors:
     """`since` is when the models came, in seconds since the epoch; `reload` raises Problems where it is refused; `askers`
@@ -75,6 +77,7 @@ def doors_of(
         config.server.heartbeat_after,
     )
     requests = RequestsDoor(traces.find)
+    uploads, many = batches.files_door(jobs), batches.door(jobs)
 
     def asked(path: str, post: Post) -> Post:
         return askers.noting(kept.later(path, post))
@@ -112,6 +115,11 @@ def doors_of(
             "/v1/jobs": kept.ls,
             "/v1/jobs/{id}": kept.get,
             "/v1/jobs/{id}/events": kept.events,
+            "/v1/files": uploads.all,
+            "/v1/files/{id}": uploads.one,
+            "/v1/files/{id}/content": uploads.content,
+            "/v1/batches": many.all,
+            "/v1/batches/{id}": many.one,
             "/v1/requests/{id}": requests.get,
             "/v1/requests/{id}/trace": requests.trace,
             "/files/": Files(links, files).serve,
@@ -124,10 +132,13 @@ def doors_of(
             "/rerank": asked("/v1/rerank", relay.rerank),
             "/v1/reranking": asked("/v1/rerank", relay.rerank),
             "/v1/jobs": kept.post,
+            "/v1/batches": many.create,
+            "/v1/batches/{id}/cancel": many.cancel,
             "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
         },
-        deletes={"/v1/jobs/{id}": kept.delete},
+        deletes={"/v1/jobs/{id}": kept.delete, "/v1/files/{id}": uploads.delete},
+        intakes={"/v1/files": uploads.upload},
         keys=Keys(config.auth),
         cors=Cors(config.server.cors),
         max_body=parse_size(config.server.max_body),

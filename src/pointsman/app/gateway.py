@@ -40,8 +40,9 @@ class App:
         """Starts what the config asks for. The gateway can serve from here on; models may still be loading."""
         await self._prepare(self.setup)()
         self._serving.start_jobs()
+        serving = self._serving
         purging = purge_files(
-            self._serving.files, self._serving.runner, lambda: parse_span(self.setup.config.files.keep)
+            serving.files, serving.runner, serving.batches.uploads, lambda: parse_span(self.setup.config.files.keep)
         )
         self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
 

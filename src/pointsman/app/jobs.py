@@ -24,6 +24,7 @@ from pointsman.http.jobs.handlers import ActionHandler, RequestHandler
 from pointsman.http.jobs.shown import shown
 from pointsman.outbound.calls import HttpOutbound
 from pointsman.outbound.webhook import WebhookSender
+from pointsman.pipeline.batches.cancel import cancel
 from pointsman.pipeline.job_worker import JobWorker, Terms, call_off
 from pointsman.pipeline.passage import Handler
 from pointsman.pipeline.webhooks import WebhookHandler, notices_of
@@ -36,7 +37,7 @@ _PURGING = 600.0  # seconds between two looks for jobs that are kept no longer
 
 
 class Jobs:
-    """`gateway` serves requests that are jobs, `actions` do those that name one; `more` are handlers of further kinds.
+    """`gateway` serves requests that are jobs, `actions` do those that name one; `more` gives handlers of further kinds.
     `start` begins to do jobs, where the config has this process do any. Raises Problem where the store cannot be used."""
 
     def __init__(
@@ -45,7 +46,7 @@ class Jobs:
         gateway: Callable[[], Gateway],
         actions: Mapping[str, Action],
         clock: Clock,
-        more: Mapping[str, Handler] | None = None,
+        more: Callable[[Jobs], Mapping[str, Handler]] = lambda jobs: {},
     ) -> None:
         self.store: JobStore = open_store(config)
         self._clock = clock
@@ -56,7 +57,7 @@ class Jobs:
             "request": RequestHandler(gateway),
             "action": ActionHandler(actions),
             "webhook": WebhookHandler(lambda: self._webhooks, self._show, clock),
-            **(more or {}),
+            **more(self),
         }
         self._worker = JobWorker(self.store, handlers, clock, terms_of(config), worker_name(), notices_of)
         self._tasks: list[asyncio.Task[None]] = []
@@ -100,10 +101,17 @@ class Jobs:
             self._outbound.close()
 
     async def call_off(self, job_id: str) -> Job | None:
-        """Ends it; gives it as it is then. Raises StoreError."""
-        job = await call_off(self.store, job_id, self._clock.wall(), secrets.token_hex(8), notices_of)
+        """Ends it; gives it as it is then. A batch ends once what was done of it is delivered. Raises StoreError."""
+        now, op = self._clock.wall(), secrets.token_hex(8)
+        if job_id.startswith("batch_"):
+            return await cancel(self.store, job_id, now, op, notices_of, self.stop_work)
+        job = await call_off(self.store, job_id, now, op, notices_of)
         self._worker.call_off(job_id)
         return job
+
+    def stop_work(self, job_id: str) -> None:
+        """Somebody ended it; if it is being done here, that stops at once."""
+        self._worker.call_off(job_id)
 
     async def vet(self, url: str) -> None:
         """Whether a webhook may go there. Raises PointsmanError (400)."""

@@ -13,6 +13,7 @@ from pointsman.actions.once import Once
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.app.askers import Askers, Others
+from pointsman.app.batches import Batches
 from pointsman.app.doors import doors_of
 from pointsman.app.file_store import links_of, open_files
 from pointsman.app.guards import caches_of
@@ -28,6 +29,7 @@ from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
 from pointsman.pipeline.handle import Pipeline
+from pointsman.pipeline.journalling import keep_journal
 from pointsman.planning.plan import ask_period
 from pointsman.ports.clock import SystemClock
 from pointsman.ports.local_server import LocalServer
@@ -87,10 +89,18 @@ class Serving:
         self._report = ReportAction(self.runner, Once(self.files), self._links, clock.wall, ask_period)
         recorder = Fanout([self.metrics, self._log])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, {"report": self._report})
-        self.jobs = Jobs(config, lambda: self.door, self.pipeline.actions, clock)
+        self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
+        self.jobs = Jobs(
+            config,
+            lambda: self.door,
+            self.pipeline.actions,
+            clock,
+            lambda jobs: {"batch": self.batches.handler(jobs)},
+        )
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
         self._retired: set[asyncio.Task[None]] = set()
+        self._journal: asyncio.Task[None] | None = None
 
     def made(self, config: Config, servers: Mapping[str, LocalServer]) -> dict[str, Served]:
         """An adapter for every target; those whose settings are as before are kept. `servers` are the processes of
@@ -122,6 +132,8 @@ class Serving:
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._prober.watch(backends)
         self.jobs.install(config)
+        if self._journal is None:
+            self._journal = asyncio.create_task(keep_journal(self.pipeline, self._log))
         self.door.doors = self._doors(setup)
         for name, served in old.items():
             if made.get(name) is not served:
@@ -151,6 +163,8 @@ class Serving:
 
     async def stop(self) -> None:
         await self.jobs.stop()
+        if self._journal is not None:
+            self._journal.cancel()
         await self._prober.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
         await self.files.close()
@@ -216,6 +230,7 @@ class Serving:
             askers=self.askers,
             keep_feedback=self._keep_feedback,
             jobs=self.jobs,
+            batches=self.batches,
             traces=self._traces,
         )
 

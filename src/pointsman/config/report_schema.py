@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from pointsman.config.section import Section, Span
+from pointsman.config.section import Section, Size, Span
 
 Memory = Annotated[
     str,
@@ -136,3 +136,7 @@ class Files(Section, frozen=True):
     timeout: Annotated[float, Meta(gt=0, le=3600, description="seconds for one report")] = 60.0
     memory: Annotated[Memory, Meta(description="memory of the process that makes one")] = "1GB"
     concurrency: Annotated[int, Meta(ge=1, le=64, description="reports made at a time")] = 1
+    max_upload: Annotated[Size, Meta(description="largest file that POST /v1/files takes")] = "200MB"
+    keep_uploads: Annotated[
+        Span, Meta(description="how long uploads and the output of batches are kept, unless they say otherwise")
+    ] = "30d"

@@ -31,7 +31,7 @@ class Form:
         kind, options = parse_options_header(content_type)
         boundary = options.get(b"boundary", b"")
         if kind != b"multipart/form-data" or not boundary:
-            raise _wrong(_NO_FORM, "not_a_form", "content-type")
+            raise _wrong("content-type", _NO_FORM, "not_a_form")
         self.fields: dict[str, str] = {}
         self.filename = ""
         self.size = 0
@@ -64,21 +64,21 @@ class Form:
                 },
             )
         except FormParserError:  # a boundary that is too long
-            raise _wrong(_NO_FORM, "not_a_form", "content-type") from None
+            raise _wrong("content-type", _NO_FORM, "not_a_form") from None
 
     def write(self, pieces: Sequence[bytes]) -> None:
         for piece in pieces:
             try:
                 self._parser.write(piece)
             except FormParserError:
-                raise _wrong(_BROKEN, "invalid_form") from None
+                raise _wrong(None, _BROKEN) from None
 
     def finish(self) -> Path:
         """The form is whole; its file, written."""
         if not self._ended:
-            raise _wrong(_BROKEN, "invalid_form")
+            raise _wrong(None, _BROKEN)
         if self.path is None:
-            raise _wrong(_NO_FILE, "missing_field", "file")
+            raise _wrong("file", _NO_FILE, "missing_field")
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -98,7 +98,7 @@ class Form:
     def _begin(self) -> None:
         self._parts += 1
         if self._parts > _PARTS:
-            raise _wrong(said(*_TOO_MANY, most=_PARTS), "invalid_form")
+            raise _wrong(None, said(*_TOO_MANY, most=_PARTS))
         self._headers = {}
         self._text = bytearray()
 
@@ -114,11 +114,11 @@ class Form:
         if name not in valid:
             hint = did_you_mean(name[:100], valid)
             why = said(*_UNKNOWN, name=name[:100], hint=hint, valid=", ".join(valid))
-            raise _wrong(why, "unknown_field", name[:100])
+            raise _wrong(name[:100], why, "unknown_field")
         if name in self.fields or (name == "file" and self.path is not None):
-            raise _wrong(said(*_TWICE, name=name), "duplicate_field", name)
+            raise _wrong(name, said(*_TWICE, name=name), "duplicate_field")
         if self._headers.get(b"content-transfer-encoding", b"").strip().lower() not in _PLAIN:
-            raise _wrong(_ENCODED, "invalid_form", name)
+            raise _wrong(name, _ENCODED)
         if name == "file":
             self.filename = _plain(options.get(b"filename", b"").decode(errors="replace"))
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -129,7 +129,7 @@ class Form:
         if self._name != "file":
             self._text += data[start:end]
             if len(self._text) > _LONGEST:
-                raise _wrong(said(*_LONG, name=self._name, most=_LONGEST), "invalid_form", self._name)
+                raise _wrong(self._name, said(*_LONG, name=self._name, most=_LONGEST))
             return
         self.size += end - start
         if self.size > self._most:
@@ -142,7 +142,7 @@ class Form:
             try:
                 self.fields[self._name] = self._text.decode()
             except UnicodeDecodeError:
-                raise _wrong(said(*_NOT_UTF8, name=self._name), "invalid_form", self._name) from None
+                raise _wrong(self._name, said(*_NOT_UTF8, name=self._name)) from None
 
     def _ends(self) -> None:
         self._ended = True
@@ -173,7 +173,7 @@ def _plain(filename: str) -> str:
     return "".join(c for c in name if c.isprintable())[:_LONGEST_NAME] or "file"
 
 
-def _wrong(why: Said, code: str, param: str | None = None) -> PointsmanError:
+def _wrong(param: str | None, why: Said, code: str = "invalid_form") -> PointsmanError:
     return PointsmanError(why, code=code, param=param)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import msgspec
@@ -54,9 +54,15 @@ class Uploads:
         uploads = [upload for upload in await self._all() if upload.caller == caller and self._alive(upload)]
         return sorted(uploads, key=lambda upload: (upload.created, upload.id))
 
-    def pieces(self, file_id: str) -> AsyncIterator[bytes]:
-        """Its content. Raises FileNotFoundError."""
-        return self._files.pieces(_key(file_id))
+    async def pieces(self, file_id: str) -> AsyncGenerator[bytes, None]:
+        """Its content. Raises FileNotFoundError. To be closed by who does not read it to its end."""
+        pieces = self._files.pieces(_key(file_id))
+        try:
+            async for piece in pieces:
+                yield piece
+        finally:
+            if isinstance(pieces, AsyncGenerator):
+                await pieces.aclose()
 
     async def remove(self, file_id: str) -> None:
         await self._files.delete(_key(file_id) + _ABOUT)

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from pointsman.actions.report.runner import ReportRunner
+from pointsman.app.batches import UNFINISHED
 from pointsman.app.build import Built
 from pointsman.app.engines import Engines
 from pointsman.app.file_store import links_of, open_files
@@ -49,6 +50,8 @@ from pointsman.domain.errors import Problems
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
 from pointsman.pipeline.open_questions import OpenQuestions
+from pointsman.pipeline.uploads import Uploads
+from pointsman.ports.clock import SystemClock
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.metrics import Metrics
 
@@ -81,6 +84,7 @@ class Hub:
         self._past = Counts.begun()
         self._files = open_files(config)
         self._runner = ReportRunner(self._files, folder / "work")
+        self._uploads = Uploads(self._files, folder / UNFINISHED, SystemClock())
         self._crew = Crew(self, command, listener, config.server.workers)
         self._settled: dict[int, Settled] = {}
         self._all_settled = asyncio.Event()
@@ -95,7 +99,9 @@ class Hub:
         """Returns once every worker listens; models may still be loading. Raises Problem where a worker cannot serve."""
         await self._engines.install(self._engines.made(self.setup.config))
         self._crew.start()
-        purging = purge_files(self._files, self._runner, lambda: parse_span(self.setup.config.files.keep))
+        purging = purge_files(
+            self._files, self._runner, self._uploads, lambda: parse_span(self.setup.config.files.keep)
+        )
         self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
         await self._crew.listening()
 

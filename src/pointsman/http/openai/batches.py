@@ -94,7 +94,7 @@ class BatchesDoor:
         """`GET /v1/batches/{id}`"""
         client.json(200, batch_object(await self._seen(client)))
 
-    async def cancel(self, client: Client) -> None:
+    async def cancel(self, client: Client, _: bytes) -> None:
         """`POST /v1/batches/{id}/cancel`"""
         job = await self._seen(client)
         status = status_of(job)

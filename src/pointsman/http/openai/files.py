@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from collections.abc import Awaitable, Callable, Iterator
@@ -66,29 +67,18 @@ class FilesDoor:
     async def content(self, client: Client) -> None:
         """`GET /v1/files/{id}/content`"""
         upload = await self._seen(client)
-        try:
-            with stored():
-                pieces = self._uploads.pieces(upload.id)
+        async with contextlib.aclosing(self._uploads.pieces(upload.id)) as pieces:
+            try:
+                with stored():
+                    piece = await anext(pieces, b"")
+            except FileNotFoundError:
+                raise _missing(upload.id) from None
+            client.start(200, _head(upload), upload.size)
+            while piece:
+                if not client.write(piece):
+                    await client.room()
                 piece = await anext(pieces, b"")
-        except FileNotFoundError:
-            raise _missing(upload.id) from None
-        plain = re.sub(r"[^A-Za-z0-9._-]", "_", upload.filename)
-        disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(upload.filename)}"
-        client.start(
-            200,
-            header_lines(
-                (b"content-type", b"application/octet-stream"),
-                (b"content-disposition", disposition.encode()),
-                (b"cache-control", b"private, no-store"),
-                (b"x-content-type-options", b"nosniff"),
-            ),
-            upload.size,
-        )
-        while piece:
-            if not client.write(piece):
-                await client.room()
-            piece = await anext(pieces, b"")
-        client.finish()
+            client.finish()
 
     async def delete(self, client: Client) -> None:
         """`DELETE /v1/files/{id}`"""
@@ -101,10 +91,11 @@ class FilesDoor:
         client.json(200, {"id": upload.id, "object": "file", "deleted": True})
 
     async def _take(self, client: Client, form: Form) -> None:
+        content = await asyncio.to_thread(form.finish)
         now = self._clock.wall()
         purpose = form.fields.get("purpose")
         if purpose != "batch":
-            raise _wrong(_NO_PURPOSE if purpose is None else said(*_PURPOSE, purpose=purpose[:100]), "purpose")
+            raise _wrong("purpose", _NO_PURPOSE if purpose is None else said(*_PURPOSE, purpose=purpose[:100]))
         keep = _expires_after(form.fields)
         upload = Upload(
             id=f"file-{self._new_id()}",
@@ -116,8 +107,8 @@ class FilesDoor:
             expires=now + (self._keep if keep is None else keep),
         )
         with stored():
-            content = form.finish()
-            client.json(200, file_object(await self._uploads.keep(upload, content)))
+            upload = await self._uploads.keep(upload, content)
+        client.json(200, file_object(upload))
 
     async def _seen(self, client: Client) -> Upload:
         return await seen(self._uploads, client, client.named)
@@ -158,6 +149,19 @@ def stored() -> Iterator[None]:
         ) from None
 
 
+def _head(upload: Upload) -> bytes:
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", upload.filename)
+    return header_lines(
+        (b"content-type", b"application/octet-stream"),
+        (
+            b"content-disposition",
+            f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(upload.filename)}".encode(),
+        ),
+        (b"cache-control", b"private, no-store"),
+        (b"x-content-type-options", b"nosniff"),
+    )
+
+
 def _id(upload: Upload) -> str:
     return upload.id
 
@@ -168,10 +172,10 @@ def _expires_after(fields: dict[str, str]) -> float | None:
     if anchor is None and seconds is None:
         return None
     if anchor != "created_at":
-        raise _wrong(said(*_NO_ANCHOR, anchor=(anchor or "")[:100]), _ANCHOR)
+        raise _wrong(_ANCHOR, said(*_NO_ANCHOR, anchor=(anchor or "")[:100]))
     seconds = seconds or ""
     if not (seconds.isascii() and seconds.isdigit()) or not SHORTEST <= int(seconds[:9]) <= LONGEST:
-        raise _wrong(said(*_NO_SECONDS, low=SHORTEST, high=LONGEST, seconds=seconds[:100]), _SECONDS)
+        raise _wrong(_SECONDS, said(*_NO_SECONDS, low=SHORTEST, high=LONGEST, seconds=seconds[:100]))
     return float(seconds)
 
 
@@ -185,7 +189,7 @@ def _missing(file_id: str, param: str | None = None) -> PointsmanError:
     )
 
 
-def _wrong(why: Said, param: str) -> PointsmanError:
+def _wrong(param: str, why: Said) -> PointsmanError:
     return PointsmanError(why, param=param)
 
 

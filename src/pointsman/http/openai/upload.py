@@ -55,8 +55,12 @@ class UploadSink:
             if self._writing is not None:
                 await asyncio.shield(self._writing)
             if self._error is not None:
-                raise _told(self._error)
+                raise self._error
             await self._take(client, self._form)
+        except OSError as error:
+            en, zh = "the upload cannot be written: {why}", "上传的文件无法写入：{why}"
+            text = said(en, zh, why=why(error))
+            raise PointsmanError(text, status=503, type="api_error", code="files_unavailable", retry_after=1) from None
         finally:
             self.drop()
 
@@ -81,12 +85,3 @@ class UploadSink:
         self._writing = None
         if self._dropped:
             await asyncio.to_thread(self._form.close)
-
-
-def _told(error: Exception) -> Exception:
-    if not isinstance(error, OSError):
-        return error
-    en, zh = "the upload cannot be written: {why}", "上传的文件无法写入：{why}"
-    return PointsmanError(
-        said(en, zh, why=why(error)), status=503, type="api_error", code="files_unavailable", retry_after=1
-    )

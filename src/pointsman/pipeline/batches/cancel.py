@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec.structs import replace
@@ -19,10 +20,28 @@ _PHASES: tuple[Literal["waiting", "running", "parked"], ...] = ("waiting", "runn
 _MOST = 1000
 
 
-async def cancel(store: JobStore, batch_id: str, at: float, op: str, notices: Notices) -> Job | None:
-    """Its handler learns that no more of it is wanted, calls off what is not done, and delivers what is. Gives it as it is
-    then, None where there is none; one that is over, or called off already, stays as it is. One that was not begun is over
-    at once."""
+async def cancel(
+    store: JobStore,
+    batch_id: str,
+    at: float,
+    op: str,
+    notices: Notices,
+    stop: Callable[[str], None] = lambda job_id: None,
+) -> Job | None:
+    """Its handler learns that no more of it is wanted, calls off what is not done, and delivers what is. Gives the batch as
+    it is then, None where there is none; one that is over stays as it is, and one that was not begun is over at once.
+
+    Requests that are under way are called off here: all workers may be busy with them, and none free for the batch. `stop`
+    ends the work on one."""
+    job = await _marked(store, batch_id, at, op, notices)
+    if job is not None and not job.over:
+        for child in await store.ls(Wanted(parent=batch_id, phase="running"), _MOST):
+            await call_off(store, child.id, at, f"{op}.{child.id}", notices)
+            stop(child.id)
+    return job
+
+
+async def _marked(store: JobStore, batch_id: str, at: float, op: str, notices: Notices) -> Job | None:
     while (job := await store.get(batch_id)) is not None and not job.over:
         progress = progress_of(job)
         if progress.cancelling_at is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from hashlib import blake2b
 
 import msgspec
@@ -11,7 +11,7 @@ from pointsman.apart import apart
 from pointsman.domain.batch import LineProblem
 from pointsman.domain.said import Said, said
 from pointsman.pipeline.batches.dialect import BadLine, Dialect
-from pointsman.pipeline.batches.input_lines import InputLine, input_lines, lots
+from pointsman.pipeline.batches.input_lines import InputLine, cut
 
 SHOWN = 100
 """Problems that are listed; the rest of the file is not read then."""
@@ -25,16 +25,19 @@ class Checked(msgspec.Struct, frozen=True):
     problems: tuple[LineProblem, ...]
 
 
-async def check(pieces: AsyncIterator[bytes], endpoint: str, dialect: Dialect, *, most: int, longest: int) -> Checked:
+async def check(
+    pieces: AsyncGenerator[bytes, None], endpoint: str, dialect: Dialect, *, most: int, longest: int
+) -> Checked:
     """At most `most` requests, of at most `longest` bytes each. Raises what `pieces` does."""
     checking = _Checking(endpoint, dialect, longest)
-    async for lot in lots(input_lines(pieces, longest), _LOT, _LOT_BYTES):
-        await apart(checking.look_at, lot)
-        if len(checking.problems) >= SHOWN:
-            break
-        if checking.total > most:
-            checking.problems.append(_of_file(said(*_TOO_MANY, most=most), "too_many_requests"))
-            break
+    async with cut(pieces, longest, _LOT, _LOT_BYTES) as lots:
+        async for lot in lots:
+            await apart(checking.look_at, lot)
+            if len(checking.problems) >= SHOWN:
+                break
+            if checking.total > most:
+                checking.problems.append(_of_file(said(*_TOO_MANY, most=most), "too_many_requests"))
+                break
     if not checking.total:
         checking.problems.append(_of_file(_EMPTY, "empty_file"))
     return Checked(checking.total, tuple(checking.problems[:SHOWN]))

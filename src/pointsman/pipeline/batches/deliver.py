@@ -15,7 +15,7 @@ from pointsman.domain.batch import Order, child_id
 from pointsman.domain.job import Job
 from pointsman.domain.upload import Upload
 from pointsman.pipeline.batches.dialect import Dialect, Fate
-from pointsman.pipeline.batches.input_lines import input_lines, lots
+from pointsman.pipeline.batches.input_lines import cut
 from pointsman.pipeline.uploads import Uploads
 from pointsman.ports.job_store import JobStore
 
@@ -62,13 +62,14 @@ class Delivery:
         each that is published stays. Raises FileNotFoundError (the input is gone), StoreError, FileStoreError, OSError."""
         try:
             number = 0
-            lines = input_lines(self._uploads.pieces(self._order.input_file), longest)
-            async for lot in lots(lines, _LOT, _LOT_BYTES):
-                ids = [child_id(self._batch.id, number + place) for place in range(1, len(lot) + 1)]
-                fates = await asyncio.gather(*map(self._fate, ids[: max(self._submitted - number, 0)]))
-                fates += [self._rest] * (len(lot) - len(fates))
-                await asyncio.to_thread(self._write, [data or b"" for _, data in lot], ids, fates)
-                number += len(lot)
+            pieces = self._uploads.pieces(self._order.input_file)
+            async with cut(pieces, longest, _LOT, _LOT_BYTES) as lots:
+                async for lot in lots:
+                    ids = [child_id(self._batch.id, number + place) for place in range(1, len(lot) + 1)]
+                    fates = await asyncio.gather(*map(self._fate, ids[: max(self._submitted - number, 0)]))
+                    fates += [self._rest] * (len(lot) - len(fates))
+                    await asyncio.to_thread(self._write, [data or b"" for _, data in lot], ids, fates)
+                    number += len(lot)
             return Delivered(
                 output_file=await self._publish(self._output, "output", at),
                 error_file=await self._publish(self._errors, "errors", at),

@@ -18,7 +18,7 @@ from pointsman.domain.said import Said, said
 from pointsman.pipeline.batches.check import check
 from pointsman.pipeline.batches.deliver import Delivery
 from pointsman.pipeline.batches.dialect import Dialect
-from pointsman.pipeline.batches.input_lines import InputLine, input_lines, lots
+from pointsman.pipeline.batches.input_lines import InputLine, cut
 from pointsman.pipeline.job_worker import call_off
 from pointsman.pipeline.passage import Finished, Passage, TryAgain, Waiting
 from pointsman.pipeline.uploads import Uploads
@@ -49,7 +49,7 @@ class BatchHandler:
         uploads: Uploads,
         dialect: Dialect,
         clock: Clock,
-        limits: Limits,
+        limits: Callable[[], Limits],
         stop: Callable[[str], None] = lambda job_id: None,
     ) -> None:
         self._store = store
@@ -73,7 +73,7 @@ class BatchHandler:
             if progress.cancelling_at is not None:
                 return _finished("cancelled", progress)
             lines = self._uploads.pieces(order.input_file)
-            most, longest = self._limits.requests, self._limits.line
+            most, longest = self._limits().requests, self._limits().line
             checked = await check(lines, order.endpoint, self._dialect, most=most, longest=longest)
             if checked.problems:
                 return _finished("failed", replace(progress, total=checked.total, problems=checked.problems))
@@ -98,16 +98,19 @@ class BatchHandler:
     async def _spread(self, passage: Passage, order: Order, progress: Progress) -> Progress:
         """Submits what is not submitted yet. One lot at least, even where no more are wanted: a worker that lost this batch
         may still be about to submit that one, and what it submits must be known here."""
-        lines = input_lines(self._uploads.pieces(order.input_file), self._limits.line)
-        async for lot in lots(lines, _LOT, _LOT_BYTES, progress.submitted):
-            await self._store.submit(await apart(self._submissions, passage.job, order, progress.submitted, lot))
-            enough = progress.cancelling_at is not None or self._clock.wall() >= order.expires
-            submitted = progress.submitted + len(lot)
-            progress = replace(progress, submitted=submitted, spread=enough or submitted == progress.total)
-            why = said(*_SUBMITTED, submitted=submitted, total=progress.total)
-            await passage.go("stepped", why=why, data=encoded(progress), left=submitted if progress.spread else None)
-            if progress.spread:
-                break
+        pieces, skip = self._uploads.pieces(order.input_file), progress.submitted
+        async with cut(pieces, self._limits().line, _LOT, _LOT_BYTES, skip) as lots:
+            async for lot in lots:
+                submissions = await apart(self._submissions, passage.job, order, progress.submitted, lot)
+                await self._store.submit(submissions)
+                enough = progress.cancelling_at is not None or self._clock.wall() >= order.expires
+                submitted = progress.submitted + len(lot)
+                progress = replace(progress, submitted=submitted, spread=enough or submitted == progress.total)
+                why = said(*_SUBMITTED, submitted=submitted, total=progress.total)
+                left = submitted if progress.spread else None
+                await passage.go("stepped", why=why, data=encoded(progress), left=left)
+                if progress.spread:
+                    break
         return progress
 
     def _submissions(self, batch: Job, order: Order, before: int, lot: list[InputLine]) -> list[Submission]:
@@ -143,7 +146,7 @@ class BatchHandler:
         cancelled = progress.cancelling_at is not None
         rest: Literal["cancelled", "expired"] = "cancelled" if cancelled else "expired"
         delivery = Delivery(batch, order, progress.submitted, rest, self._store, self._uploads, self._dialect)
-        delivered = await delivery.make(self._limits.line, self._clock.wall())
+        delivered = await delivery.make(self._limits().line, self._clock.wall())
         progress = replace(
             progress,
             output_file=delivered.output_file,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
 
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r"
@@ -11,7 +12,20 @@ InputLine = tuple[int, bytes | None]
 """Its number in the file, from 1, and what is in it without white space around; None: more than is read."""
 
 
-async def input_lines(pieces: AsyncIterator[bytes], longest: int) -> AsyncIterator[list[InputLine]]:
+@contextlib.asynccontextmanager
+async def cut(
+    pieces: AsyncGenerator[bytes, None], longest: int, most: int, size: int, skip: int = 0
+) -> AsyncIterator[AsyncIterator[list[InputLine]]]:
+    """`lots` of `input_lines`; closes the file."""
+    async with (
+        contextlib.aclosing(pieces),
+        contextlib.aclosing(input_lines(pieces, longest)) as lines,
+        contextlib.aclosing(lots(lines, most, size, skip)) as found,
+    ):
+        yield found
+
+
+async def input_lines(pieces: AsyncIterator[bytes], longest: int) -> AsyncGenerator[list[InputLine], None]:
     """As many at a time as a piece completes. Empty lines, and a byte order mark at the beginning, are passed over; of a
     line of more than `longest` bytes nothing is kept."""
     number = size = 0
@@ -48,7 +62,7 @@ async def input_lines(pieces: AsyncIterator[bytes], longest: int) -> AsyncIterat
 
 async def lots(
     lines: AsyncIterator[list[InputLine]], most: int, size: int, skip: int = 0
-) -> AsyncIterator[list[InputLine]]:
+) -> AsyncGenerator[list[InputLine], None]:
     """The lines behind the first `skip`, so many at a time, or fewer that have `size` bytes together. Where lots end depends
     on where they begin and on nothing else."""
     lot: list[InputLine] = []
