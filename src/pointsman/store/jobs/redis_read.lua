@@ -16,14 +16,15 @@ local function jobs(o, key)
   return found
 end
 
--- (1 for `held` too). Gives how many entries of each stream nobody was given, the last entry of each that somebody was
--- given, and all of `held`.
+-- (1 for `held` too, how many entries of each stream are to be shown). Gives how many entries of each stream nobody was
+-- given, the last entry of each that somebody was given, all of `held`, and of each stream the first that nobody was given:
+-- (entry-id, its fields).
 local function look(o)
-  local waiting, last = {}, {}
+  local waiting, last, first = {}, {}, {}
   for stream = 1, 6 do
-    waiting[stream] = call('XLEN', KEYS[STREAMS + stream])
-    last[stream] = '0-0'
-    local groups = waiting[stream] >= 0 and redis.pcall('XINFO', 'GROUPS', KEYS[STREAMS + stream])
+    local key = KEYS[STREAMS + stream]
+    waiting[stream], last[stream], first[stream] = call('XLEN', key), '0-0', {}
+    local groups = waiting[stream] > 0 and redis.pcall('XINFO', 'GROUPS', key)
     if groups and not groups.err and groups[1] then
       local group = groups[1]
       for i = 1, #group, 2 do
@@ -34,8 +35,11 @@ local function look(o)
         end
       end
     end
+    if o[2] > 0 and waiting[stream] > 0 then
+      first[stream] = call('XRANGE', key, '(' .. last[stream], '+', 'COUNT', o[2])
+    end
   end
-  return {waiting, last, o[1] == 1 and call('HGETALL', HELD) or {}}
+  return {waiting, last, o[1] == 1 and call('HGETALL', HELD) or {}, first}
 end
 
 -- Gives how many jobs are parked in each queue, then how many are dead.

@@ -13,8 +13,10 @@ local STREAMS, PARKED, DEAD, OWN = 5, 11, 14, 17  -- KEYS[STREAMS + 2 * queue] i
 local GROUP = 'workers'
 local call, pack, unpack_one = redis.call, cmsgpack.pack, cmsgpack.unpack
 
-local function enqueue(stream, id, token)
-  return stream .. ' ' .. call('XADD', KEYS[STREAMS + stream], '*', 'id', id, 'token', token)
+-- `facts` are what never changes of a job: (queue, kind, caller, created, key, parent, expires, webhook, turn).
+local function enqueue(stream, id, token, facts)
+  return stream .. ' ' .. call('XADD', KEYS[STREAMS + stream], '*', 'id', id, 'token', token, 'created', facts[4],
+    'turn', facts[9])
 end
 
 local function holder(id)
@@ -26,22 +28,22 @@ local function hold(id, stream, entry, token, beat, patience, worker, lease)
   call('HSET', HELD, id, pack({stream, entry, token, beat, patience, worker, lease}))
 end
 
--- (id, facts, queue, step, at, body, op, has a parent), keys: job, trace, its caller's, its parent's
+-- (id, facts, step, body, op), keys: job, trace, its caller's, its parent's if it has one
 local function create(o, key)
-  local id, op = o[1], o[7]
-  local job = KEYS[key]
+  local id, op, job = o[1], o[5], KEYS[key]
   local last = call('HGET', job, 'op')
   if last then
     return last == op and 1 or 0
   end
-  local entry = enqueue(2 * o[3], id, 0)
-  call('HSET', job, 'facts', o[2], 'body', o[6], 'version', 1, 'token', 0, 'place', 'received active - 0',
-    'updated', o[5], 'op', op, 'entry', entry)
-  call('RPUSH', KEYS[key + 1], o[4])
+  local facts = unpack_one(o[2])
+  local entry = enqueue(2 * facts[1], id, 0, facts)
+  call('HSET', job, 'facts', o[2], 'body', o[4], 'version', 1, 'token', 0, 'place', 'received active - 0',
+    'updated', facts[4], 'op', op, 'entry', entry)
+  call('RPUSH', KEYS[key + 1], o[3])
   call('ZADD', IDS, 0, id)
   call('ZADD', OPEN, 0, id)
   call('ZADD', KEYS[key + 2], 0, id)
-  if o[8] == 1 then
+  if facts[6] then
     call('ZADD', KEYS[key + 3], 0, id)
   end
   return 1
@@ -51,7 +53,7 @@ local function read_group(stream, most)
   local found = redis.pcall('XREADGROUP', 'GROUP', GROUP, GROUP, 'COUNT', most, 'STREAMS', KEYS[STREAMS + stream], '>')
   if found and found.err then
     if not found.err:find('NOGROUP', 1, true) then
-      error(found)
+      error(found.err)
     end
     call('XGROUP', 'CREATE', KEYS[STREAMS + stream], GROUP, '0', 'MKSTREAM')
     return read_group(stream, most)
@@ -123,16 +125,18 @@ local function count_in_parent(job, trace, id, at)
   call('HSET', job, 'left', left, 'spent', tonumber(h[5] or 0) + 1)
   local state, disposition, rest = h[3]:match('^(%S+) (%S+) (.+)$')
   if left == 0 and disposition == 'parked' then
-    local version, queue = tonumber(h[1]) + 1, unpack_one(h[6])[1]
+    local version, facts = tonumber(h[1]) + 1, unpack_one(h[6])
+    local queue = facts[1]
     call('RPUSH', trace, unparked(version, state, at, tonumber(h[2])))
     call('ZREM', KEYS[PARKED + queue], id)
     call('HSET', job, 'version', version, 'place', state .. ' active ' .. rest, 'updated', at,
-      'entry', enqueue(2 * queue - 1, id, tonumber(h[2])))
+      'entry', enqueue(2 * queue - 1, id, tonumber(h[2]), facts))
   end
 end
 
 -- (id, version, token, op, at, steps, place, hold, delay, fence, again, failures, left, fields, parent, spawn); -1 and ""
--- leave a value as it is; keys: job, trace, its parent's job and trace, then those of what is spawned. Gives version,
+-- leave a value as it is, spawned are (number of its keys, creation); keys: job, trace, its parent's job and trace, then
+-- those of what is spawned. Gives version,
 -- token and beat afterwards: version 0 where it is fenced, -1 where that is not its parent.
 local function advance(o, key)
   local id, version, token, op, at = o[1], o[2], o[3], o[4], o[5]
@@ -167,16 +171,21 @@ local function advance(o, key)
     disposition = 'active'
     place = state .. ' active ' .. rest
     version = version + 1
-    steps[#steps + 1] = unparked(version, state, at, token + o[10])
     delay = 0
   end
   local dead, parked = disposition == 'dead', disposition == 'parked'
   local over = dead or state == 'completed'
-  token = token + o[10]
 
   local entry, beat = h[6], 0
   local leased = old and old[7] == 1
-  if o[8] == 1 and not over and (leased or (not old and entry ~= '')) then
+  if leased then
+    token = token + o[10]
+  end
+  if #steps < version - o[2] then
+    steps[#steps + 1] = unparked(version, state, at, token)
+  end
+  local waits = not old and entry ~= ''  -- in its place, and may stay there
+  if not over and not parked and ((o[8] == 1 and old) or (waits and (o[8] == 1 or delay == 0))) then
     if leased then
       beat = old[4] + 1
       hold(id, old[1], old[2], token, beat, old[5], old[6], 1)
@@ -185,9 +194,9 @@ local function advance(o, key)
     local stream, pending = 2 * queue - 1, ''
     if old then
       stream, pending = old[1], old[2]
-    elseif entry ~= '' then
-      local waiting, waited = entry:match('^(%d+) (.+)$')
-      call('XDEL', KEYS[STREAMS + waiting], waited)
+    elseif waits then
+      local at_stream, waiting = entry:match('^(%d+) (.+)$')
+      call('XDEL', KEYS[STREAMS + at_stream], waiting)
     end
     local later = delay > 0 and not over and not parked
     if later then
@@ -200,7 +209,7 @@ local function advance(o, key)
         call('XDEL', KEYS[STREAMS + stream], pending)
       end
     end
-    entry = (later or over or parked) and '' or enqueue(2 * queue - 1, id, token)
+    entry = (later or over or parked) and '' or enqueue(2 * queue - 1, id, token, facts)
   end
 
   local before, been = h[3]:match('^(%S+) (%S+)')
@@ -233,7 +242,7 @@ local function advance(o, key)
     fields[#fields + 1] = 'left'
     fields[#fields + 1] = left
   end
-  local counts = over and not h[10]
+  local counts = over and parent ~= '' and not h[10]
   if counts then
     fields[#fields + 1] = 'counted'
     fields[#fields + 1] = 1
@@ -253,16 +262,21 @@ local function advance(o, key)
     key = key + 2
   end
   for _, spawned in ipairs(o[16]) do
-    create(spawned, key)
-    key = key + 3 + spawned[8]
+    create(spawned[2], key)
+    key = key + spawned[1]
   end
   return gave
 end
 
--- (value, what it replaces or ""): a caller's name for a job. Gives what was there before, false where nothing was.
+-- (value or "", what it replaces or ""): a caller's name for a job, or none any more. Gives what was there before, false
+-- where nothing was.
 local function name(o, key)
   local there = call('GET', KEYS[key])
-  if not there or there == o[2] then
+  if o[1] == '' then
+    if there == o[2] then
+      call('DEL', KEYS[key])
+    end
+  elseif not there or there == o[2] then
     call('SET', KEYS[key], o[1])
   end
   return there
@@ -275,7 +289,17 @@ local function put(o, key)
   return 1
 end
 
-local kinds = {create, claim, renew, advance, name, put}
+-- (names), keys: their values. Those whose time is over are no longer listed.
+local function sweep(o, key)
+  for i, value in ipairs(o) do
+    if call('EXISTS', KEYS[key + i - 1]) == 0 then
+      call('ZREM', VALUES, value)
+    end
+  end
+  return 1
+end
+
+local kinds = {create, claim, renew, advance, name, put, sweep}
 local key, replies = OWN + 1, {}
 for i, blob in ipairs(ARGV) do
   local o = unpack_one(blob)
