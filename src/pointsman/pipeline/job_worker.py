@@ -21,6 +21,7 @@ from pointsman.ports.job_store import Fenced, JobStore, StoreError
 log = logging.getLogger("pointsman")
 
 _LONGEST = 300.0  # seconds between two tries, unless somebody asked for more
+_LONG = 600.0  # seconds after which what was to kill its worker would have done so
 _PAUSE = 1.0  # seconds after which a store that failed is asked again
 
 Notices = Callable[[Job, Place, float], tuple[Submission, ...]]
@@ -43,7 +44,10 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 class JobWorker:
     """`name` tells it from others in traces. `handlers` by the kind of job. `run` goes on until it is cancelled; then what
-    it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is."""
+    it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is.
+
+    Of jobs that are dead if one more worker dies over them it begins one at a time, so that none of them is given up for
+    what another does."""
 
     def __init__(
         self,
@@ -63,6 +67,8 @@ class JobWorker:
         self._notices = notices
         self._under_way: dict[str, tuple[Passage, asyncio.Task[None]]] = {}
         self._room = asyncio.Event()
+        self._last_chance = ("", 0.0)  # the job that was begun last of those that may lose no worker more, and when
+        self._postponing: set[asyncio.Task[None]] = set()
         self._stopping = False
 
     async def run(self) -> None:
@@ -106,7 +112,12 @@ class JobWorker:
 
     def _start(self, job: Job) -> None:
         passage = Passage(job, self._store, self._clock, self._name)
-        task = asyncio.create_task(self._work(passage))
+        if self._may_begin(job):
+            task = asyncio.create_task(self._work(passage))
+        else:
+            task = asyncio.create_task(self._settle(passage, self._postponed(passage)))
+            self._postponing.add(task)
+            task.add_done_callback(self._postponing.discard)
         self._under_way[job.id] = passage, task
         task.add_done_callback(lambda done: self._gone(job.id, done))
 
@@ -151,6 +162,8 @@ class JobWorker:
             return self._ended(passage, Finished(outcome="expired", error="expired"), _EXPIRED)
         if job.lost >= terms.lost:
             return self._died(passage, said(*_LOST, times=job.lost), "worker_lost")
+        if self._postponing and self._has_last_chance(job):
+            await asyncio.wait(self._postponing)
         handler = self._handlers.get(job.kind)
         if handler is None:
             return self._died(passage, said(*_NO_HANDLER, kind=job.kind), "unknown_kind")
@@ -167,6 +180,21 @@ class JobWorker:
         if isinstance(done, Waiting):
             return passage.change((("parked", None),), (step(passage.place, "parked"),), _CHILDREN)
         return self._ended(passage, done, None)
+
+    def _has_last_chance(self, job: Job) -> bool:
+        return 0 < job.lost == self.terms.lost - 1
+
+    def _may_begin(self, job: Job) -> bool:
+        """Not while another that has its last chance is under way here: if it kills this process, this one is not to be
+        taken for guilty. One that has gone on for long is taken for harmless."""
+        if not self._has_last_chance(job):
+            return True
+        other, since = self._last_chance
+        now = self._clock.monotonic()
+        if other != job.id and other in self._under_way and now - since < _LONG:
+            return False
+        self._last_chance = job.id, now
+        return True
 
     async def _settle(self, passage: Passage, change: Change) -> None:
         """The store's last word on it from here. Where the store cannot, the lease runs out, and the job is done again."""
@@ -197,6 +225,10 @@ class JobWorker:
         place = step(passage.place, "died")
         change = passage.change((("died", None),), (place,), why)
         return replace(change, error=code, spawn=self._notices(passage.job, place, change.at))
+
+    def _postponed(self, passage: Passage) -> Change:
+        change = passage.change((("failed", None),), (step(passage.place, "failed"),), _ONE_AT_A_TIME)
+        return replace(change, delay=max(self.terms.lease, self._clock.monotonic() - self._last_chance[1]))
 
     def _given_back(self, passage: Passage) -> Change:
         return passage.change((("failed", None),), (step(passage.place, "failed"),), _STOPPED)
@@ -257,6 +289,10 @@ _CHILDREN = Said("waits for its parts", "等待各部分完成")
 _STOPPED = Said(
     "the worker was stopped; the job goes on elsewhere, or after its start",
     "工作进程已停止；任务会由其他进程或在重启后继续",
+)
+_ONE_AT_A_TIME = Said(
+    "its workers died; it waits for another such job that is under way here, so that it is known which one is to blame",
+    "执行它的工作进程曾中断；这里正在执行另一个这样的任务，它先等待，以便分清是哪一个引起的",
 )
 _CALLED_OFF = Said("called off", "已取消")
 _BY_HAND = Said("begun anew by hand", "人工重新开始")
