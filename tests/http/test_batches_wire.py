@@ -16,6 +16,7 @@ import pytest
 
 from execution.engine import CHAT, Asked, Engine, Play, assert_error, config, replied
 from pointsman.http.auth import hash_key
+from pointsman.outbound.signing import key_of, verify
 from running import Running, running
 
 JOBS = {"lease": 1.0, "poll": 0.05, "failures": 2, "backoff": 0.05, "concurrency": 4}
@@ -355,3 +356,28 @@ async def test_its_path_can_be_followed(tmp_path):
         events = [step["event"] for step in trace["path"]]
         assert events[:4] == ["submitted", "admitted", "matched", "dispatched"] and events[-1] == "ended"
         assert "parked" in events and "unparked" in events
+
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+async def test_its_end_is_told_to_who_wanted_to_know(tmp_path):
+    signed = {**JOBS, "webhook_secret": SECRET, "webhook_hosts": ["127.0.0.1"]}
+    async with Engine() as receiver, gateway(tmp_path, jobs=signed) as (_, client, _):
+        receiver.play = replied(200, {})
+        file_id = await sent(client, line("a"))
+        url = f"http://127.0.0.1:{receiver.port}/hook"
+        batch_id = (await client.post("/v1/batches", json=wish(file_id, webhook=url))).json()["id"]
+        async with asyncio.timeout(30):
+            while not receiver.asked:
+                await asyncio.sleep(0.02)
+        told = receiver.asked[0]
+        verify([key_of(SECRET)], told.headers, told.body, float(told.headers["webhook-timestamp"]))
+        assert told.fields["type"] == "batch.completed"
+        data = told.fields["data"]
+        assert (data["object"], data["id"], data["status"]) == ("batch", batch_id, "completed")
+        assert data["output_file_id"] and data["request_counts"] == {"total": 1, "completed": 1, "failed": 0}
+        for webhook, code in (("http://10.0.0.1/x", "webhook_refused"), (5, "bad_request")):
+            reply = await client.post("/v1/batches", json=wish(file_id, webhook=webhook))
+            error = reply.json()["error"]
+            assert (reply.status_code, error["code"], error["param"]) == (400, code, "webhook")

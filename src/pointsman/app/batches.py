@@ -41,7 +41,7 @@ class Batches:
 
     def door(self, jobs: Jobs) -> BatchesDoor:
         keep = parse_span(self._config().files.keep_uploads)
-        return BatchesDoor(jobs.store, self.uploads, jobs.call_off, self._clock, keep)
+        return BatchesDoor(jobs.store, self.uploads, jobs.vet, jobs.call_off, self._clock, keep)
 
     def _new_id(self) -> str:
         return self._ids.next().removeprefix("req_")

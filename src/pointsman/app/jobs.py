@@ -22,6 +22,7 @@ from pointsman.domain.said import Said
 from pointsman.http.gateway import Gateway
 from pointsman.http.jobs.handlers import ActionHandler, RequestHandler
 from pointsman.http.jobs.shown import shown
+from pointsman.http.openai.batches import batch_object
 from pointsman.outbound.calls import HttpOutbound
 from pointsman.outbound.webhook import WebhookSender
 from pointsman.pipeline.batches.cancel import cancel
@@ -126,7 +127,8 @@ class Jobs:
         job = await self.store.get(job_id)
         if job is None:
             return None
-        data = shown(job, await self.store.trace(job_id) if job.error else None)
+        steps = await self.store.trace(job_id) if job.error else None
+        data = batch_object(job) if job.kind == "batch" else shown(job, steps)
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(data, enc_hook=str))
         return plain
 

@@ -67,7 +67,7 @@ def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions:
     if (endpoint is None) == (action is None):
         raise _wrong("endpoint", _ONE_OF)
     common = {
-        "webhook": _webhook(tree.get("webhook")),
+        "webhook": webhook_of(tree.get("webhook")),
         "queue": _one_of("priority", tree.get("priority") or queue_of(client), _PRIORITIES),
         "expires_after": _span(tree.get("expires_after")),
     }
@@ -126,7 +126,8 @@ def wait_of(prefer: bytes | None) -> float | None:
     return 0.0
 
 
-def _webhook(value: Any) -> str | None:
+def webhook_of(value: Any) -> str | None:
+    """A URL, as far as it can be told without a look at its host. Raises PointsmanError (400)."""
     if value is not None and (not isinstance(value, str) or not value):
         raise _wrong("webhook", Said("webhook must be a URL, as text", "webhook 必须是文本形式的 URL"))
     return value

@@ -9,11 +9,12 @@ import msgspec
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.said import Said, said
+from pointsman.http.jobs.read import webhook_of
 from pointsman.http.openai.files import LONGEST, SHORTEST
 from pointsman.http.strict_json import parse_body
 
 ENDPOINTS = ("/v1/chat/completions", "/v1/completions", "/v1/embeddings")
-_FIELDS = ("input_file_id", "endpoint", "completion_window", "metadata", "output_expires_after")
+_FIELDS = ("input_file_id", "endpoint", "completion_window", "metadata", "output_expires_after", "webhook")
 _SPAN = re.compile(r"([1-9][0-9]{0,5})([mhd])")
 _UNITS = {"m": 60, "h": 3600, "d": 86_400}
 _HOUR, _WEEK = 3600, 7 * 86_400
@@ -21,7 +22,8 @@ _PAIRS, _KEY, _VALUE = 16, 64, 512
 
 
 class BatchWish(msgspec.Struct, frozen=True, kw_only=True):
-    """`window` as it was said, `seconds` what it means; `keep` how many seconds its files are kept, None: as all are."""
+    """`window` as it was said, `seconds` what it means; `keep` how many seconds its files are kept, None: as all are.
+    `webhook` is the URL that is told of its end."""
 
     input_file: str
     endpoint: str
@@ -29,6 +31,7 @@ class BatchWish(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     metadata: dict[str, str] = {}
     keep: float | None = None
+    webhook: str | None = None
 
 
 def read_batch(data: bytes) -> BatchWish:
@@ -54,6 +57,7 @@ def read_batch(data: bytes) -> BatchWish:
         seconds=_span(window),
         metadata=_metadata(tree.get("metadata")),
         keep=_keep(tree.get("output_expires_after")),
+        webhook=webhook_of(tree.get("webhook")),
     )
 
 

@@ -14,7 +14,7 @@ from pointsman.domain.said import Said, said
 from pointsman.http.exchange import Client
 from pointsman.http.jobs.kept import encode, kept
 from pointsman.http.jobs.read import key_of
-from pointsman.http.jobs.submitting import key_reused, unavailable
+from pointsman.http.jobs.submitting import Vet, key_reused, unavailable
 from pointsman.http.openai.batch_wish import read_batch
 from pointsman.http.openai.files import seen
 from pointsman.http.openai.paging import limit_of, page
@@ -28,12 +28,15 @@ CallOff = Callable[[str], Awaitable[Job | None]]
 
 
 class BatchesDoor:
-    """Only who asked for a batch, and an admin, may see it: to everyone else it is one that there is not. `keep` is how many
-    seconds its files are kept, unless it says otherwise."""
+    """Only who asked for a batch, and an admin, may see it: to everyone else it is one that there is not. `vet` judges the
+    URLs of webhooks. `keep` is how many seconds its files are kept, unless it says otherwise."""
 
-    def __init__(self, store: JobStore, uploads: Uploads, call_off: CallOff, clock: Clock, keep: float) -> None:
+    def __init__(
+        self, store: JobStore, uploads: Uploads, vet: Vet, call_off: CallOff, clock: Clock, keep: float
+    ) -> None:
         self._store = store
         self._uploads = uploads
+        self._vet = vet
         self._call_off = call_off
         self._clock = clock
         self._keep = keep
@@ -45,6 +48,8 @@ class BatchesDoor:
         if upload.purpose != "batch":
             why = said(*_PURPOSE, id=upload.id, purpose=upload.purpose)
             raise PointsmanError(why, code="invalid_purpose", param="input_file_id")
+        if wish.webhook is not None:
+            await self._vet(wish.webhook)
         now = self._clock.wall()
         order = Order(
             input_file=upload.id,
@@ -65,6 +70,7 @@ class BatchesDoor:
             created=now,
             body=encoded(order),
             key=key,
+            webhook=wish.webhook,
             digest=b"" if key is None else hashlib.sha256(b"batch\0" + data).digest(),
         )
         try:
