@@ -168,6 +168,7 @@ class TestRoundTrip:
             "seed": 0,
             "exact_tokens": 1900,
             "prompts": prompts,
+            "under_way": False,
         }
 
     @pytest.mark.parametrize("prompts", ["sealed", "full"])

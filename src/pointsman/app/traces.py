@@ -86,7 +86,7 @@ def logged_in(folder: Path, request_id: str) -> Traced | None:
     if row is None:
         return None
     attempts = whole.attempts if whole else tuple(msgspec.convert(row["attempts"], tuple[Attempt, ...]))
-    return _traced(row, whole.decision if whole else None, attempts, ended=True)
+    return _traced(row, whole.decision if whole else None, attempts, ended=not row["under_way"])
 
 
 def of_record(record: Record, *, ended: bool) -> Traced:

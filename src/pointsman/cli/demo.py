@@ -247,7 +247,7 @@ class Walk:
         for _ in range(20):
             try:
                 reader = LogReader(folder)
-                rows = [row for row in reader.rows({}, None, 2 * len(ids)) if row["id"] in ids]
+                rows = [row for row in reader.rows({}, None, 2 * len(ids)) if row["id"] in ids and not row["under_way"]]
                 reader.close()
             except (OSError, LogError):
                 rows = []

@@ -16,6 +16,7 @@ from pointsman.store.log_reader import FILTERS, LogError, LogReader
 from pointsman.store.log_schema import explained
 
 _NOT_KEPT = said("(not kept)", "（未保存）")
+_UNDER_WAY = said("under way", "进行中")
 _SPAN = re.compile(r"[0-9]+[smhd]")
 
 
@@ -78,13 +79,11 @@ def _print(row: dict[str, Any], options: argparse.Namespace) -> None:
         return
     when = time.strftime("%m-%d %H:%M:%S", time.localtime(row["received"]))
     who = row["rule"] if row["stage"] == "l0" else row["target"] or row["model"]
-    times = (
-        f"{row['total_ms'] or 0:.0f} ms" if (row["total_ms"] or 0) >= 1 else f"{(row['total_ms'] or 0) * 1000:.0f} µs"
-    )
+    took = row["total_ms"]
+    times = "-" if took is None else f"{took:.0f} ms" if took >= 1 else f"{took * 1000:.0f} µs"
+    outcome = row["outcome"] or told(_UNDER_WAY, options.tongue)
     tokens = f"{row['input_tokens'] or 0}→{row['output_tokens'] or 0}"
-    print_line(
-        f"{when}  {row['stage'] or '-':<5} {row['outcome']:<9} {times:>9} {tokens:>11}  {who or '-'}  {row['id']}"
-    )
+    print_line(f"{when}  {row['stage'] or '-':<5} {outcome:<9} {times:>9} {tokens:>11}  {who or '-'}  {row['id']}")
     if row["error"]:
         print_line(f"    {row['status']} {row['error']}")
     if options.text:

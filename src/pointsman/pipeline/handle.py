@@ -13,6 +13,7 @@ from pointsman.apart import apart
 from pointsman.domain.attempt import Attempt, Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import CacheOutcome, Record, Timings
 from pointsman.domain.request import Request
 from pointsman.domain.said import Said, said
@@ -33,6 +34,8 @@ from pointsman.ports.recorder import Recorder
 from pointsman.recording.meter import Meter
 
 COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
+Progress = tuple[Decision | None, int, str | None]
+"""The decision, how many targets were tried, which one replies."""
 _TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
 
 
@@ -181,6 +184,25 @@ class Run:
             self._record()
             raise
         self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
+
+    @property
+    def began(self) -> float:
+        """When, by the pipeline's clock."""
+        return self._began
+
+    @property
+    def is_job(self) -> bool:
+        """Whether a job store knows of it, too."""
+        return self._passage is not None
+
+    @property
+    def progress(self) -> Progress:
+        """How far it got; another one than before where it went on."""
+        return self._decision, len(self._attempts), self._opened.target if self._opened else None
+
+    @property
+    def decided_by(self) -> tuple[PolicyDocument, Snapshot]:
+        return self._policy.document, self._snapshot
 
     @property
     def decision(self) -> Decision:

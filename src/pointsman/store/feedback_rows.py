@@ -9,6 +9,7 @@ import apsw
 
 from pointsman.domain.feedback import Feedback
 from pointsman.store.log_row import Prompts
+from pointsman.store.log_schema import has_table
 from pointsman.store.seal import Seal
 
 _SHOWN = "request_id, received, caller, adopted, rating, edited, retried, prompts, comment"
@@ -41,7 +42,7 @@ def read_feedback(
 ) -> Iterator[Feedback]:
     """Newest first; of one request, or all that came at `since` (seconds since the epoch) or later. A log that was begun
     before there was feedback has none. Raises apsw.Error."""
-    if not has_feedback(connection):
+    if not has_table(connection, "feedback"):
         return
     where, values = ["1"], dict[str, Any]()
     if since is not None:
@@ -62,11 +63,6 @@ def read_feedback(
             retried=bool(retried),
             comment=_opened(comment, prompts, seal, name),
         )
-
-
-def has_feedback(connection: apsw.Connection) -> bool:
-    """Whether the log has a place for it."""
-    return bool(connection.execute("select 1 from sqlite_master where type = 'table' and name = 'feedback'").fetchall())
 
 
 def _opened(comment: bytes | None, prompts: str, seal: Seal | None, request_id: str) -> str | None:

@@ -13,14 +13,14 @@ from pathlib import Path
 import apsw
 
 from pointsman.domain.said import Said, said
-from pointsman.store.feedback_rows import has_feedback
-from pointsman.store.log_schema import TABLES, VERSION, explained
+from pointsman.store.log_schema import LATER, TABLES, VERSION, explained, has_table
 
 if sys.platform != "win32":
     import fcntl
 
 log = logging.getLogger("pointsman")
 
+_PAGE = 8192  # bytes, of a log that is begun: SQLite has less to do for a batch than with its 4096
 _WAIT = 5000  # milliseconds for another process to let go
 
 
@@ -50,9 +50,9 @@ def open_log(path: Path) -> apsw.Connection:
         _for_owner_only(path)
         connection = _connected(path)
         try:
-            for setting in ("journal_mode=wal", "synchronous=normal", "secure_delete=on"):
+            for setting in (f"page_size={_PAGE}", "journal_mode=wal", "synchronous=normal", "secure_delete=on"):
                 connection.execute(f"pragma {setting}").fetchall()  # apsw runs a statement only as far as it is read
-            if _version(connection) != VERSION or not has_feedback(connection):
+            if _version(connection) != VERSION or not all(has_table(connection, name) for name in LATER):
                 with connection:
                     connection.execute(TABLES)
                     connection.execute(f"pragma user_version={VERSION}")

@@ -25,6 +25,7 @@ from pointsman.store.log_scan import Logged
 from pointsman.store.log_schema import NAME
 from pointsman.store.seal import Seal
 from pointsman.store.stored_batch import StoredBatch
+from pointsman.store.under_way import Noted, read_noted
 
 LogError = apsw.Error
 
@@ -64,13 +65,14 @@ class LogReader:
         self._last: StoredBatch | None = None  # whose contents were asked for: the next request is often of the same
 
     def rows(self, filters: dict[str, str], since: float | None, limit: int) -> Iterator[dict[str, Any]]:
-        """Newest first. `filters` are name → value, names of FILTERS; `since` is seconds since the epoch."""
+        """Newest first, those among them that have been under way for some time. `filters` are name → value, names of
+        FILTERS; `since` is seconds since the epoch."""
         wanted = {name: whole_characters(value) for name, value in filters.items() if name in FILTERS}
         return islice(self._newest_first(wanted, since), min(limit, sys.maxsize))
 
     def scan(self, since: float | None = None) -> Iterator[Logged]:
-        """All requests that came from then on, once, as they were recorded: roughly oldest first, since a request is
-        recorded when it ends. Holds one batch at a time."""
+        """All requests that came from then on and have ended, once, as they were recorded: roughly oldest first, since a
+        request is recorded when it ends. Holds one batch at a time."""
         query = (
             "select id, prompts, heads, contents from batches indexed by batches_by_time "
             "where last >= ? order by last, id"
@@ -121,7 +123,7 @@ class LogReader:
 
     def asker(self, request_id: str) -> Asker | None:
         """Whose that request was; None where it is not in the log."""
-        for _, batch in self._spanning(request_id):
+        for batch in (*(batch for _, batch in self._spanning(request_id)), *self._noted(request_id)):
             head = batch.heads[batch.places[request_id]]
             return Asker(head.caller, head.received)
         return None
@@ -155,7 +157,16 @@ class LogReader:
             f"where {' and '.join(where)} order by last desc, id desc"
         )
         found: list[tuple[Head, StoredBatch]] = []  # the newest at the end
-        for number, last, prompts, heads in self._connection.execute(query, values):
+        self._connection.execute("begin")  # what ends meanwhile is not seen twice, nor missed
+        try:
+            for noted in self._noted(wanted.get("id")):
+                found += [(head, noted) for head in noted.matching(wanted) if since is None or head.received >= since]
+            found.sort(key=_received)
+            batches = self._connection.execute(query, values)
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("commit")
+        for number, last, prompts, heads in batches:
             while found and found[-1][0].received >= last:  # this batch and those after it have nothing newer
                 head, batch = found.pop()
                 yield batch.row(head)
@@ -176,7 +187,15 @@ class LogReader:
             batch.open(row[0] if row else None, Seal.found_in(self._folder))
             self._last = batch
             return batch
+        for noted in self._noted(request_id):
+            noted.open(noted.packed, Seal.found_in(self._folder))
+            return noted
         return None
+
+    def _noted(self, request_id: str | None) -> list[Noted]:
+        """The requests that are under way, or that one; those of a process that died, which they are no more, too."""
+        name = None if request_id is None else whole_characters(request_id)
+        return list(read_noted(self._connection, self._folder, name))
 
     def _spanning(self, request_id: str) -> Iterator[tuple[int, StoredBatch]]:
         """(number, batch) with that request, its contents closed."""

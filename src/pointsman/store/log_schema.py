@@ -6,8 +6,12 @@ holds words of the prompts, null where none are kept; both are MessagePack, in z
 bounds of its ids. `used` is when a batch last referred to the document, to the hour.
 
 A row of `feedback` is what a caller last said of one request, which came at `asked`; `comment` is sealed where `prompts`
-says so, null where none was made or none is kept. Logs of this version that were begun without that table get it when a
-gateway opens them."""
+says so, null where none was made or none is kept.
+
+A row of `under_way` is a request that the process `owner` serves: the batch of one record that it becomes if that process
+dies. The transaction that writes its record removes it.
+
+Logs of this version that were begun without the last two tables get them when a gateway opens them."""
 
 from __future__ import annotations
 
@@ -46,7 +50,19 @@ create table if not exists feedback (
   request_id text primary key, asked real not null, received real not null, caller text not null, adopted integer,
   rating integer, edited integer not null, retried integer not null, prompts text not null, comment blob
 ) without rowid;
+create table if not exists under_way (
+  id text primary key, owner text not null, received real not null, prompts text not null, heads blob not null,
+  contents blob
+);
 """
+LATER = ("feedback", "under_way")
+"""Tables that a log of this version may have been begun without."""
+
+
+def has_table(connection: apsw.Connection, name: str) -> bool:
+    """Raises apsw.Error."""
+    query = "select 1 from sqlite_master where type = 'table' and name = ?"
+    return bool(connection.execute(query, (name,)).fetchall())
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 import threading
 import time
 from collections import deque
@@ -24,8 +25,10 @@ from pointsman.store.log_batch import Batch
 from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_schema import NAME, all_or_nothing, explained
+from pointsman.store.owner import Owner, bury
 from pointsman.store.retention import Retention
 from pointsman.store.seal import KEY, Seal
+from pointsman.store.under_way import end, take_over, write_note
 
 log = logging.getLogger("pointsman")
 
@@ -44,6 +47,9 @@ class LogWriter:
     record itself is at fault) is counted in `dropped`, alone; requests go on. While another process locks the file,
     records wait. `problem` says what keeps all records from being written. Where log or key were removed, new ones are
     begun. What is older than `keep` seconds is removed. `close` writes what is there.
+
+    `note` keeps a request that is under way until its record is put. What a process left that died has become records by
+    the time that the next one begins.
 
     Several processes may write into one folder. Raises OSError, ValueError (a key that is none), apsw.Error (a file that
     is no log)."""
@@ -66,13 +72,22 @@ class LogWriter:
         self.written = 0
         self.problem: str | None = None
         self._noted: dict[tuple[str, str], float] = {}
+        self._under_way: set[str] = set()  # noted, and not put since
+        self._over: list[str] = []  # noted, and put in batches that were dropped
         self._purge_at = 0.0
-        self._begin()
+        self._owner = Owner(folder)
+        try:
+            self._begin()
+        except BaseException:
+            self._owner.release()
+            raise
         self._thread = threading.Thread(target=self._run, name="log-writer", daemon=True)
         self._thread.start()
 
     def put(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
         with self._lock:
+            if self._under_way:
+                self._end(record.request.id)
             if self._closed or self._waiting > self._backlog:
                 self.dropped += 1
                 return
@@ -88,6 +103,19 @@ class LogWriter:
         log.warning(
             Said("request %r cannot be kept in the log: %s", "请求 %r 无法写入日志：%s"), record.request.id, fault
         )
+
+    def note(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
+        """As ports.journal.Journal has it."""
+        with self._lock:
+            if self._closed or self._waiting > self._backlog:
+                return
+            first = self._open.empty
+            try:
+                size = self._open.note(record, policy, snapshot)
+            except Exception:  # `put` will say so
+                return
+            self._under_way.add(record.request.id)
+            self._grown(size, first)
 
     def put_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
         """Queues it behind the records; `asked` is when its request came. Gives what is kept of it, without the comment
@@ -117,6 +145,15 @@ class LogWriter:
         self._thread.join(timeout=10)
         if not self._thread.is_alive():
             self._connection.close()
+            self._owner.release()
+
+    def _end(self, name: str) -> None:
+        """What was noted of that request goes with the open batch, whether its record is kept or not."""
+        if name in self._under_way and not self._closed:
+            self._under_way.remove(name)
+            first = self._open.empty
+            self._open.end(name)
+            self._grown(self._open.size, first)
 
     def _grown(self, size: int, first: bool) -> None:
         """The open batch has that size now; `first`: the thread may be waiting for something to do."""
@@ -136,6 +173,13 @@ class LogWriter:
         with alone_in(self._folder):
             self._seal = Seal.in_folder(self._folder) if self._prompts == "sealed" else None
             self._connection = open_log(self._folder / NAME)
+            try:
+                self._owner.claim()
+                take_over(self._connection, self._folder, self._owner.name, sole=sys.platform == "win32")
+                bury(self._folder, self._owner.name)
+            except BaseException:
+                self._connection.close()
+                raise
         self._noted.clear()
         self._files = self._identity()
 
@@ -212,6 +256,11 @@ class LogWriter:
                 self._connection.execute(_INSERT, row)
             for feedback, asked in batch.feedback:
                 write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
+            for name, note in batch.notes.items():
+                heads, contents = note.plain(self._seal)
+                write_note(self._connection, self._owner.name, (name, note.last, self._prompts, heads, contents))
+            end(self._connection, (*batch.ended, *self._over))
+        self._over.clear()
         self._noted.update({("policies", name): now for name in policies})
         self._noted.update({("snapshots", name): now for name in snapshots})
         self.written += batch.count
@@ -266,3 +315,4 @@ class LogWriter:
     def _drop(self, batch: Batch) -> None:
         with self._lock:
             self.dropped += batch.count + len(batch.feedback)
+        self._over += batch.ended

@@ -25,9 +25,9 @@ _content = msgspec.msgpack.Decoder(tuple[list[Any], list[Any] | None, list[Any]]
 
 
 class StoredBatch:
-    """`number` is its id, `heads` as they lie on disk. Raises apsw.CorruptError where bytes are damaged."""
+    """`number` is what it is called, `heads` as they lie on disk. Raises apsw.CorruptError where bytes are damaged."""
 
-    def __init__(self, number: int, prompts: str, heads: bytes) -> None:
+    def __init__(self, number: int | str, prompts: str, heads: bytes) -> None:
         self._number = number
         self._prompts = prompts
         self._packed = heads
@@ -102,6 +102,7 @@ class StoredBatch:
             "features": features,
             "attempts": head.attempts,
             "prompts": self._prompts,
+            "under_way": False,
         }
 
     def open(self, contents: bytes | None, seal: Seal | None) -> None:
