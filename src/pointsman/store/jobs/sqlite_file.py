@@ -128,7 +128,8 @@ def _begin(connection: apsw.Connection, boot: str) -> None:
 
 
 def patient(connection: apsw.Connection) -> None:
-    """Asks again every millisecond, at first more often: SQLite's own waits grow to a tenth of a second, in which others take turns."""
+    """Asks again every millisecond, at first more often: SQLite's own waits grow to a tenth of a second, in which others
+    take turns."""
     since = 0.0
 
     def again(tries: int) -> bool:
