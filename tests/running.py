@@ -60,7 +60,8 @@ async def running(config: dict[str, Any], folder: Path, *, settle: float = 20.0)
 
 
 class Process:
-    """`pointsman serve` as a process of its own. `lines` grows with what it prints; `base` is its URL once ready."""
+    """`pointsman serve`, or another verb, as a process of its own. `lines` grows with what it prints; `base` is its URL once
+    ready."""
 
     def __init__(
         self,
@@ -69,11 +70,12 @@ class Process:
         *,
         python: str = sys.executable,
         cwd: Path | None = None,
+        verb: str = "serve",
     ) -> None:
         self.lines: list[str] = []
         self.base = ""
         self._popen = subprocess.Popen(
-            [python, "-m", "pointsman", "serve", *arguments],
+            [python, "-m", "pointsman", verb, *arguments],
             cwd=cwd,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

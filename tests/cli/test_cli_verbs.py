@@ -23,6 +23,9 @@ FLAGS = {
         *("--config", "--data-dir", "--since", "--limit", "--text", "--json", "--id", "--stage", "--rule", "--target"),
         *("--outcome", "--caller", "--model", "--endpoint", "--language", "--task-type", "--error"),
     ],
+    "trace": ["ID", "--json", "--url", "--key", "--store", "--data-dir", "--config"],
+    "jobs": ["ls", "show", "dead", "retry", "cancel", "watch", "batch"],
+    "worker": ["--concurrency", "--queues", "--store", "--data-dir", "--config", "--log-level"],
     "keys": ["new", "hash"],
     "version": ["--json"],
 }
@@ -71,6 +74,12 @@ class TestHelp:
         ("serve", "--port", "x"),
         ("serve", "--log-level", "loud"),
         ("version", "x"),
+        ("trace",),
+        ("jobs",),
+        ("jobs", "burn"),
+        ("jobs", "show"),
+        ("jobs", "ls", "extra"),
+        ("worker", "--concurrency", "x"),
     ],
 )
 def test_usage(shell: Shell, arguments: tuple[str, ...]) -> None:

@@ -19,11 +19,12 @@ from pointsman.http.gateway import Gateway
 
 
 class App:
-    """One gateway process that shares nothing. `origin` is where the config is read again. Raises what `Serving` does."""
+    """One gateway process, or one that does jobs and listens nowhere; it shares nothing but the data folder. `origin` is
+    where the config is read again, `logs` the folder in there for what embedded models say. Raises what `Serving` does."""
 
-    def __init__(self, built: Built, origin: Origin) -> None:
+    def __init__(self, built: Built, origin: Origin, *, logs: str = "engines") -> None:
         self._serving = Serving(built, reload=self.reload, metrics=lambda: self._serving.metrics_text())
-        self._engines = Engines(data_dir(built.config) / "engines", self._serving.look_again)
+        self._engines = Engines(data_dir(built.config) / logs, self._serving.look_again)
         seen = seen_of(built.loaded.path, built.loaded)
         self._reloads = Reloads(built, origin, seen, self._serving.metrics.reloaded)
 

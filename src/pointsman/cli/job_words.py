@@ -79,3 +79,14 @@ def _of_queue(queue: str, counts: dict[str, int], tongue: Tongue) -> str:
 
 _COMMA, _SEMICOLON = Said(", ", "，"), Said("; ", "；")
 _NONE = Said("nothing is waiting, running, parked or dead", "没有等待、执行中、挂起或已放弃的任务")
+BATCH_STATUSES = {
+    "validating": Said("checking its lines", "正在检查各行"),
+    "in_progress": Said("in progress", "执行中"),
+    "finalizing": Said("writing the files", "正在写结果文件"),
+    "cancelling": Said("being called off", "正在取消"),
+    "completed": Said("completed", "已完成"),
+    "failed": Said("failed", "失败"),
+    "expired": Said("ran out of time", "已超过期限"),
+    "cancelled": Said("called off", "已取消"),
+}
+"""OpenAI's words for it → what a person reads."""

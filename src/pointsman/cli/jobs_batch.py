@@ -12,7 +12,7 @@ from typing import Any
 from pointsman.cli.batch_client import BatchClient, failures_in
 from pointsman.cli.command import command
 from pointsman.cli.gateway_client import BASE, KEY, Client, Refused, Unreachable
-from pointsman.cli.job_words import size
+from pointsman.cli.job_words import BATCH_STATUSES, size
 from pointsman.cli.output import print_error, print_line
 from pointsman.cli.progress_bar import ProgressBar
 from pointsman.cli.tongue import declare_tongue
@@ -61,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
         if batch_id is None:
             print_line(told(_NOT_BEGUN, tongue))
         else:
-            print_line(told(said(*_GOES_ON, id=batch_id, again=_again(options, batch_id, output)), tongue))
+            print_line(told(said(*_GOES_ON, id=batch_id), tongue))
+            print_line(f"  {_again(options, batch_id, output)}")
         return 130
     except (Unreachable, Refused, OSError) as error:
         bar.end()
@@ -115,7 +116,7 @@ def _sent(batches: BatchClient, options: argparse.Namespace, bar: ProgressBar) -
 
     def sent(count: int) -> None:
         if bar.live:
-            bar.show(text, count, whole)
+            bar.show(text, count >> 10, max(whole >> 10, 1))
 
     file_id = batches.upload(path, sent)
     return str(batches.create(file_id, options.endpoint, options.window)["id"])
@@ -138,7 +139,7 @@ def _followed(batches: BatchClient, batch_id: str, bar: ProgressBar, tongue: Ton
             continue
         counts = batch["request_counts"]
         done = counts["completed"] + counts["failed"] if counts["total"] else None
-        bar.show(told(_STATUSES.get(batch["status"], batch["status"]), tongue), done, counts["total"] or None)
+        bar.show(told(BATCH_STATUSES.get(batch["status"], batch["status"]), tongue), done, counts["total"] or None)
         if batch["status"] in _OVER:
             return batch
         time.sleep(_LOOK)
@@ -190,16 +191,6 @@ def _list_failures(errors: Path, tongue: Tongue) -> None:
 
 
 _OVER = ("completed", "failed", "expired", "cancelled")
-_STATUSES = {
-    "validating": Said("checking its lines", "正在检查各行"),
-    "in_progress": Said("in progress", "执行中"),
-    "finalizing": Said("writing the files", "正在写结果文件"),
-    "cancelling": Said("being called off", "正在取消"),
-    "completed": Said("completed", "已完成"),
-    "failed": Said("failed", "失败"),
-    "expired": Said("ran out of time", "已超过期限"),
-    "cancelled": Said("called off", "已取消"),
-}
 _WHICH = Said(
     "give either the file of requests, or --resume with the id of a batch",
     "请给出请求文件，或用 --resume 指定一个批处理的 id",
@@ -211,5 +202,5 @@ _THERE = (
 _BEGUN = ("{id} has begun", "{id} 已开始")
 _NOT_BEGUN = Said("broken off before the batch had begun", "已中断，批处理尚未开始")
 _SILENT = Said("the gateway does not answer; asked again", "网关没有响应，正在重试")
-_GOES_ON = ("{id} goes on in the gateway. To come back:\n  {again}", "{id} 在网关里继续执行。要接着查看：\n  {again}")
+_GOES_ON = ("{id} goes on in the gateway. To come back:", "{id} 在网关里继续执行。要接着查看：")
 _RESUME = ("the batch may go on; to come back: {again}", "批处理可能仍在执行；要接着查看：{again}")

@@ -30,15 +30,25 @@ def run(options: argparse.Namespace) -> int:
         return 2
 
     async def work(desk: Desk) -> int:
-        dead = await every(desk.store, Wanted(phase="dead")) if options.all_dead else []
+        ids = options.ids or await _dead(desk, options)
         good = True
-        for job_id in options.ids or [job.id for job in dead]:
+        for job_id in ids:
             good &= await _retry(desk, job_id, options)
-        if options.all_dead and not dead:
+        if not ids:
             print_line(told(_NONE, options.tongue))
         return 0 if good else 1
 
     return on_store(options, _VERB, work)
+
+
+async def _dead(desk: Desk, options: argparse.Namespace) -> list[str]:
+    """All that are of use to somebody."""
+    dead = await every(desk.store, Wanted(phase="dead"))
+    parents = {job.parent: await desk.store.get(job.parent) for job in dead if job.parent is not None}
+    over = {name for name, parent in parents.items() if parent is None or parent.over}
+    if late := sum(job.parent in over for job in dead):
+        print_error(_VERB, said(*_LATE, count=late), options.tongue)
+    return [job.id for job in dead if job.parent not in over]
 
 
 async def _retry(desk: Desk, job_id: str, options: argparse.Namespace) -> bool:
@@ -70,4 +80,8 @@ _NOT_DEAD = (
     "{id} 没有被放弃（{where}），无需重新开始；`pointsman jobs dead` 列出被放弃的任务",
 )
 _BEGUN = ("{id}: goes on from {state}", "{id}：从 {state} 继续")
-_NONE = Said("no job is dead", "没有被放弃的任务")
+_NONE = Said("there is no job to begin anew", "没有需要重新开始的任务")
+_LATE = (
+    "{count} are parts of batches that are over, whose files are written; they stay as they are: send these requests again",
+    "{count} 个属于已结束的批处理，结果文件已经写好，保持原样：请重新提交这些请求",
+)

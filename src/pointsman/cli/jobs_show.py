@@ -82,9 +82,9 @@ def _what(job: Job) -> str | None:
 def _outcome(job: Job, tongue: Tongue) -> list[tuple[Said, str | None]]:
     if job.kind == "batch":
         progress = progress_of(job)
+        made = progress.completed or progress.failed
         counts = said(
-            "{total} requests: {over} over, {left} left; {completed} good, {failed} failed in the files",
-            "共 {total} 个请求：已结束 {over}，剩余 {left}；结果文件中成功 {completed}，失败 {failed}",
+            *(_MADE if made else _SO_FAR),
             total=progress.total,
             over=job.spent,
             left=job.left,
@@ -115,3 +115,5 @@ def _problems(job: Job, tongue: Tongue) -> list[str]:
 _CALLER, _KEY, _PARENT = Said("caller", "调用者"), Said("key", "幂等键"), Said("part of", "所属批次")
 _WHAT, _COUNTS, _OUTPUT = Said("what", "内容"), Said("requests", "请求数"), Said("output", "输出文件")
 _ERRORS, _RESULT = Said("errors", "错误文件"), Said("result", "结果")
+_SO_FAR = ("{total}: {over} over, {left} left", "{total}：已结束 {over}，剩余 {left}")
+_MADE = ("{total}: {completed} succeeded, {failed} failed", "{total}：成功 {completed}，失败 {failed}")

@@ -8,7 +8,7 @@ import asyncio
 import msgspec
 
 from pointsman.cli.command import command
-from pointsman.cli.job_words import phase_of, size
+from pointsman.cli.job_words import BATCH_STATUSES, phase_of, size
 from pointsman.cli.on_store import Desk, declare_store, no_job, on_store, print_wrong
 from pointsman.cli.output import print_line
 from pointsman.cli.progress_bar import ProgressBar
@@ -71,7 +71,7 @@ async def _progress(desk: Desk, job: Job) -> tuple[int | None, int | None]:
 
 def _where(job: Job) -> str:
     if job.kind == "batch":
-        return status_of(job)
+        return BATCH_STATUSES[status_of(job)]
     phase = phase_of(job)
     if phase == "over":
         return f"{job.place.state} ({job.place.outcome})"

@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 async def _work(built: Built, origin: Origin) -> None:
     with usable(built.config):
-        app = App(built, origin)
+        app = App(built, origin, logs="worker-engines")
     told_to_stop = stop_or_reload(app.reload)
     _greet(built)
     await app.start()
