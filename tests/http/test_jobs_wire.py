@@ -222,10 +222,10 @@ async def test_an_engine_that_is_down_is_tried_again_and_then_the_job_is_dead(tm
         assert await path_of(client, job["id"]) == (
             ["submitted", "admitted", "missed", "dispatched", "failed", "sent_again", "dispatched", "ended"]
         )
-        engine.play = replied(503, {"error": {"message": "busy"}})
+        engine.play = replied(500, {"error": {"message": "broken"}})
         dead = await over(client, (await client.post("/v1/jobs", json=chat())).json()["id"])
         assert (dead["disposition"], dead["failures"], dead["outcome"]) == ("dead", 2, None)
-        assert "busy" in dead["error"]["message"]
+        assert "broken" in dead["error"]["message"]
         engine.play = replied(400, {"error": {"message": "no such thing"}})
         failed = await over(client, (await client.post("/v1/jobs", json=chat())).json()["id"])
         assert (failed["outcome"], failed["failures"], failed["result"]["status"]) == ("failed", 0, 400)

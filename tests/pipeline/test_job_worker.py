@@ -13,7 +13,7 @@ import pytest
 from pointsman.domain.job import Job, Submission
 from pointsman.domain.lifecycle import Place, step
 from pointsman.domain.said import Said
-from pointsman.pipeline.job_worker import JobWorker, Terms, backoff, call_off, revive
+from pointsman.pipeline.job_worker import JobWorker, Terms, backoff, call_off, revive, tries_within
 from pointsman.pipeline.passage import PROGRESS, Finished, Handler, Passage, TryAgain, Waiting
 from pointsman.ports.clock import SystemClock
 from pointsman.ports.job_store import JobStore, StoreError
@@ -142,6 +142,20 @@ async def test_a_handler_may_have_tries_of_its_own():
     async with working(store, request=Doing(fails)):
         await until(store, "job_a", lambda job: job.over)
     assert tries == 5
+
+
+async def test_a_job_that_only_waits_is_tried_for_longer():
+    store, tries = MemoryJobStore(), 0
+
+    async def waits(passage: Passage) -> Finished:
+        nonlocal tries
+        tries += 1
+        raise TryAgain("busy", "busy", 0.0, waits=True)
+
+    await store.submit([job()])
+    async with working(store, Terms(poll=0.05, failures=2, backoff=1.0, patience=100.0), request=Doing(waits)):
+        await until(store, "job_a", lambda job: job.over)
+    assert tries == tries_within(1.0, 100.0) == 8  # 1 + 2 + 4 + … + 64 seconds of pauses
 
 
 async def test_an_unknown_kind_and_an_expired_job_come_to_an_end():

@@ -149,6 +149,7 @@ def terms_of(config: Config) -> Terms:
         failures=jobs.failures,
         lost=jobs.lost,
         backoff=jobs.backoff,
+        patience=parse_span(jobs.patience),
         queues=tuple(dict.fromkeys(jobs.queues)),
     )
 

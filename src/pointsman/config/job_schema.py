@@ -31,6 +31,9 @@ class Jobs(Section, frozen=True):
     backoff: Annotated[float, Meta(gt=0, le=300, description="seconds until the second try; doubled for each more")] = (
         2.0
     )
+    patience: Annotated[
+        Span, Meta(description="how long a job is tried while what it needs is overloaded or gone, before it is dead")
+    ] = "1h"
     keep: Annotated[Span, Meta(description="how long a job is kept after its end, with what was asked")] = "7d"
     webhook_secret: (
         Annotated[str, Meta(min_length=16, description="signs webhooks; use ${ENV}; without it none are sent")] | None

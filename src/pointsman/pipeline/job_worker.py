@@ -30,8 +30,9 @@ Notices = Callable[[Job, Place, float], tuple[Submission, ...]]
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """`concurrency` jobs at a time. Seconds: `lease` without a sign of life until a job is another worker's, `poll` between
-    two looks for work. `failures` tries that fail, or `lost` workers that die over it, and a job is dead. `backoff` is the
-    pause after the first failure; it doubles."""
+    two looks for work. `failures` tries that fail, or `lost` workers that die over it, and a job is dead; what only waits
+    for something busy or gone is tried for about `patience` seconds. `backoff` is the pause after the first failure; it
+    doubles."""
 
     concurrency: int = 4
     lease: float = 15.0
@@ -39,6 +40,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     failures: int = 3
     lost: int = 3
     backoff: float = 2.0
+    patience: float = 3600.0
     queues: tuple[Queue, ...] = QUEUES
 
 
@@ -106,7 +108,7 @@ class JobWorker:
                 await self._store.wait(self.terms.queues, self.terms.poll)
         except StoreError as error:
             if self.problem is None:
-                log.warning(_NO_STORE, error)
+                log.warning(_NO_STORE, error.args[0])
             self.problem = error.args[0]
             await asyncio.sleep(_PAUSE)
 
@@ -134,7 +136,7 @@ class JobWorker:
             try:
                 standings = await self._store.renew([passage.job.held for passage, _ in working], self.terms.lease)
             except StoreError as error:
-                log.warning(_NO_STORE, error)
+                log.warning(_NO_STORE, error.args[0])
                 continue
             for (_, task), standing in zip(working, standings, strict=True):
                 if standing == "lost":
@@ -152,7 +154,7 @@ class JobWorker:
                 await self._settle(passage, self._given_back(passage))
             return
         except StoreError as error:  # its lease runs out, and it is taken up where it was
-            log.warning(_NO_STORE, error)
+            log.warning(_NO_STORE, error.args[0])
             return
         await self._settle(passage, change)
 
@@ -203,7 +205,7 @@ class JobWorker:
         except Fenced:
             return
         except StoreError as error:
-            log.warning(_NO_STORE, error)
+            log.warning(_NO_STORE, error.args[0])
 
     # Changes
 
@@ -215,7 +217,8 @@ class JobWorker:
 
     def _failed(self, passage: Passage, error: TryAgain) -> Change:
         failures = passage.job.failures + 1
-        if failures >= (self.terms.failures if error.tries is None else error.tries):
+        most = tries_within(self.terms.backoff, self.terms.patience) if error.waits else self.terms.failures
+        if failures >= (error.tries or max(most, self.terms.failures)):
             return replace(self._died(passage, error.why, error.code), failures=1)
         pause = backoff(self.terms.backoff, failures, passage.job.id) if error.delay is None else error.delay
         change = passage.change((("failed", None),), (step(passage.place, "failed"),), error.why)
@@ -238,6 +241,15 @@ def backoff(first: float, failures: int, job_id: str) -> float:
     """Seconds until the next try: doubling, at most 5 minutes, and by up to a fifth different from job to job."""
     spread = 0.9 + 0.2 * (crc32(job_id.encode()) % 1000) / 1000
     return min(first * 2.0 ** (failures - 1), _LONGEST) * spread
+
+
+def tries_within(first: float, seconds: float) -> int:
+    """How many tries there are with these pauses until so many seconds are over."""
+    tries, spent = 1, 0.0
+    while spent < seconds:
+        spent += min(first * 2.0 ** (tries - 1), _LONGEST)
+        tries += 1
+    return tries
 
 
 async def call_off(store: JobStore, job_id: str, at: float, op: str, notices: Notices) -> Job | None:

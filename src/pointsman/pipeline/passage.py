@@ -35,14 +35,18 @@ class Waiting(msgspec.Struct, frozen=True):
 
 class TryAgain(Exception):
     """What failed may succeed another time: in `delay` seconds, or when the worker thinks best. `tries` is how many there
-    may be in all, None: as many as of any job. The message is for people, in both languages."""
+    may be in all, None: as many as of any job. `waits`: nothing is wrong with the job, what it needs is busy or gone; it is
+    tried for longer. The message is for people, in both languages."""
 
-    def __init__(self, why: str, code: str, delay: float | None = None, tries: int | None = None) -> None:
+    def __init__(
+        self, why: str, code: str, delay: float | None = None, tries: int | None = None, *, waits: bool = False
+    ) -> None:
         super().__init__(why)
         self.why = why
         self.code = code
         self.delay = delay
         self.tries = tries
+        self.waits = waits
 
 
 class Handler(Protocol):

@@ -17,6 +17,8 @@ from pointsman.ports.action import Action, Occasion
 
 _PASSING = frozenset((429, 500, 502, 503, 504))
 """Statuses of what may be over the next time."""
+_WAITING = frozenset((429, 503))
+"""Those that say nothing of the request."""
 _DIRECT = Said("named by the client", "由客户端指定")
 _JSON = ((b"content-type", b"application/json"),)
 
@@ -65,7 +67,7 @@ class ActionHandler:
 def _again(reply: KeptReply) -> TryAgain:
     error, after = _error(reply), reply.header(b"retry-after")
     delay = float(after) if after is not None and after.isdigit() else None
-    return TryAgain(error["message"], error["code"], delay)
+    return TryAgain(error["message"], error["code"], delay, waits=reply.status in _WAITING)
 
 
 def _error(reply: KeptReply) -> dict[str, str]:
