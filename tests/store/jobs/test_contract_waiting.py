@@ -41,7 +41,7 @@ async def ends(waiting: Awaitable[Any]) -> Any:
 async def waiter(store: JobStore, *queues: Any) -> asyncio.Task[None]:
     """Somebody who waits, and has begun to."""
     task = asyncio.create_task(store.wait(queues or QUEUES, LONG))
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(0.05)
     assert not task.done()
     return task
 
@@ -65,7 +65,7 @@ async def test_a_submission_wakes(store: JobStore) -> None:
 
 
 async def test_it_wakes_all_who_wait(store: JobStore) -> None:
-    waiting = [await waiter(store) for _ in range(3)]
+    waiting = await asyncio.gather(*(waiter(store) for _ in range(3)))
     await submitted(store, *(submission(number) for number in range(3)))
     await ends(asyncio.gather(*waiting))
 
@@ -135,7 +135,7 @@ async def test_a_wait_that_is_cancelled_ends(store: JobStore) -> None:
 
 
 async def test_those_who_wait_hold_up_nobody(store: JobStore) -> None:
-    waiting = [await waiter(store) for _ in range(20)]
+    waiting = await asyncio.gather(*(waiter(store) for _ in range(20)))
     await ends(store.put("k", b"v", LONG))
     assert await ends(store.get("job_000001")) is None
     for task in waiting:
