@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ from pointsman.config.schema import Config, parse_span
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.hosts import read_hosts
 from pointsman.domain.job import Job
-from pointsman.domain.said import Said
+from pointsman.domain.said import Said, said
 from pointsman.http.gateway import Gateway
 from pointsman.http.jobs.handlers import ActionHandler, RequestHandler
 from pointsman.http.jobs.shown import shown
@@ -33,6 +34,8 @@ from pointsman.ports.action import Action
 from pointsman.ports.clock import Clock
 from pointsman.ports.job_store import JobStore, StoreError
 from pointsman.ports.outbound import Refused
+
+log = logging.getLogger("pointsman")
 
 _PURGING = 600.0  # seconds between two looks for jobs that are kept no longer
 
@@ -54,6 +57,7 @@ class Jobs:
         self._outbound: HttpOutbound | None = None
         self._webhooks: WebhookSender | None = None
         self._keep = 0.0
+        self._dangers: list[Said] = []
         handlers: dict[str, Handler] = {
             "request": RequestHandler(gateway),
             "action": ActionHandler(actions),
@@ -65,9 +69,11 @@ class Jobs:
         self.install(config)
 
     @property
-    def problem(self) -> str | None:
-        """Why no jobs are done now, if none are."""
-        return self._worker.problem
+    def problems(self) -> list[Said]:
+        """Why no jobs are done now, if none are, and what endangers them."""
+        if self._worker.problem is None:
+            return self._dangers
+        return [said("no jobs can be done: {why}", "无法执行任务：{why}", why=self._worker.problem), *self._dangers]
 
     def install(self, config: Config) -> None:
         """From here on jobs are done by these settings, those apart that count from the start on."""
@@ -79,18 +85,16 @@ class Jobs:
         self._outbound = HttpOutbound(read_hosts(config.jobs.webhook_hosts), "jobs.webhook_hosts")
         self._webhooks = WebhookSender(self._outbound, secret) if secret else None
 
-    def start(self, ready: Coroutine[Any, Any, None]) -> None:
-        """`ready` is waited for first."""
+    def start(self, ready: Callable[[], Awaitable[None]]) -> None:
+        """Jobs wait for `ready`."""
 
         async def work() -> None:
-            await ready
+            await ready()
             await self._worker.run()
 
         if self._worker.terms.concurrency:
             self._tasks.append(asyncio.create_task(work()))
-        else:
-            ready.close()
-        self._tasks.append(asyncio.create_task(self._purge()))
+        self._tasks += [asyncio.create_task(self._check()), asyncio.create_task(self._purge())]
 
     async def stop(self) -> None:
         """What is under way goes back to the store."""
@@ -132,6 +136,14 @@ class Jobs:
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(data, enc_hook=str))
         return plain
 
+    async def _check(self) -> None:
+        try:
+            self._dangers = await self.store.check()
+        except StoreError as error:  # the worker finds it too
+            log.error(_NO_STORE, error)
+        for danger in self._dangers:
+            log.warning("%s", danger)
+
     async def _purge(self) -> None:
         while True:
             gone: list[Job] = []
@@ -159,6 +171,7 @@ def worker_name() -> str:
     return f"{socket.gethostname()[:40]}:{os.getpid()}"
 
 
+_NO_STORE = Said("the job store cannot be used: %s", "任务存储无法使用：%s")
 _NO_SECRET = Said(
     "webhooks need jobs.webhook_secret in the config, which signs them",
     "发送 webhook 需要在配置里设置 jobs.webhook_secret，用来签名",

@@ -159,7 +159,7 @@ class Serving:
 
     def start_jobs(self) -> None:
         """Jobs are done from here on, once the models have come up or failed."""
-        self.jobs.start(self.settled(_SETTLE))
+        self.jobs.start(lambda: self.settled(_SETTLE))
 
     async def stop(self) -> None:
         await self.jobs.stop()
@@ -210,9 +210,7 @@ class Serving:
         if self._log.problem:
             en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
             problems.append(said(en, zh, why=self._log.problem))
-        if self.jobs.problem:
-            en, zh = "no jobs can be done: {why}", "无法执行任务：{why}"
-            problems.append(said(en, zh, why=self.jobs.problem))
+        problems += self.jobs.problems
         ready = any(state.health == "up" for state in states) or not self.setup.config.models
         targets = [{"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states]
         return ready, {"ready": ready, "policy": self.setup.policy.hash, "problems": problems, "targets": targets}

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from pointsman.domain.job import Change, Held, Job, Queue, Step, Submission, Submitted
+from pointsman.domain.said import Said
 
 Standing = Literal["held", "lost"]
 Phase = Literal["waiting", "running", "parked", "over", "dead"]
@@ -39,6 +40,9 @@ class JobStore(Protocol):
     may get it, with a higher token, and what the first one still wants to change is refused (Fenced). Leases and delays do
     not follow the wall clock. A trace is complete and without a gap. Methods raise StoreError; one event loop uses a
     store."""
+
+    async def check(self) -> list[Said]:
+        """What of the store's own settings endangers jobs, for people. Raises StoreError where it is of no use at all."""
 
     async def submit(self, submissions: Sequence[Submission]) -> list[Submitted]:
         """In the order of `submissions`; returns once all of them are durable. Each is a job in state `received`, with one

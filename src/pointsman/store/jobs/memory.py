@@ -69,6 +69,9 @@ class MemoryJobStore:
         self._news = asyncio.Event()
         self._closed = False
 
+    async def check(self) -> list[Said]:
+        return []
+
     async def submit(self, submissions: Sequence[Submission]) -> list[Submitted]:
         self._changes()
         return [self._submit(submission) for submission in submissions]

@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 
 from pointsman.domain.job import Change, Held, Job, Queue, Step, Submission, Submitted
+from pointsman.domain.said import Said
 from pointsman.ports.job_store import Standing, Wanted
 from pointsman.store.jobs.boot import boot_id
 from pointsman.store.jobs.sqlite_desk import Asked, Desk
@@ -48,6 +49,9 @@ class SqliteJobStore:
         self._waiting: set[asyncio.Event] = set()
         self._writer = Desk("job-writer", group.do, group.close)
         self._reader = Desk("job-reader", self._read_all, self._reading.close)
+
+    async def check(self) -> list[Said]:
+        return []
 
     async def submit(self, submissions: Sequence[Submission]) -> list[Submitted]:
         submitted: list[Submitted] = await self._writer.ask(self._writes.submit, submissions)
