@@ -47,7 +47,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory, engine: HeldEngine) -> Ite
         },
         "fallback": {"target": "light", "max_retries": 0},
         "rules": {"packs": [], "files": ["rules.yaml"]},
-        "jobs": {"poll": 0.05, "backoff": 0.05, "failures": 2},
+        "jobs": {"poll": 0.05, "backoff": 0.05, "failures": 2, "patience": "0s"},
     }
     (folder / "pointsman.yaml").write_text(json.dumps(config))
     arguments = ["-c", str(folder / "pointsman.yaml"), "--port", "0", "--data-dir", str(folder / "data")]

@@ -29,7 +29,7 @@ server: {watch: false}
 models: {light: {backends: [{engine: openai, model: m, base_url: "http://127.0.0.1:1/v1"}]}}
 fallback: {target: light, max_retries: 0}
 rules: {packs: [], files: [rules.yaml]}
-jobs: {poll: 0.05, backoff: 0.05, failures: 2}
+jobs: {poll: 0.05, backoff: 0.05, failures: 2, patience: 0s}
 """
 
 
