@@ -9,7 +9,7 @@ from typing import Any
 
 from pointsman.app.reading import Origin, read_apart
 from pointsman.app.setup import Setup
-from pointsman.app.watching import Seen, watch
+from pointsman.app.watching import Seen, unchanged, watch
 from pointsman.config.restart import restart_needed
 from pointsman.domain.errors import Problems
 from pointsman.domain.said import Said, said
@@ -35,7 +35,14 @@ class Reloads:
 
     async def watch(self, reload: Callable[[], Awaitable[Any]]) -> None:
         """Reloads whenever one of the files changed, while the config says so; until it is cancelled."""
-        await watch(lambda: self.seen if self.setup.config.server.watch else {}, reload)
+
+        async def changed() -> None:
+            async with self._lock:
+                known = unchanged(self.seen)  # whoever reloaded meanwhile has read them as they are
+            if not known:
+                await reload()
+
+        await watch(lambda: self.seen if self.setup.config.server.watch else {}, changed)
 
     async def take(self, prepare: Callable[[Setup], Install]) -> dict[str, Any]:
         """Reads in a process of its own; `prepare` makes what is needed for it and says how to install that. Raises

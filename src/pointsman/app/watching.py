@@ -48,6 +48,11 @@ async def watch(read: Callable[[], Seen], changed: Callable[[], Awaitable[Any]])
         waiting = changing
 
 
+def unchanged(seen: Seen) -> bool:
+    """Whether all of it is still so."""
+    return _look(seen) == seen
+
+
 def _look(paths: Iterable[str]) -> Seen:
     return {path: _state(path) for path in paths}
 
