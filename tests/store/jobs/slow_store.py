@@ -19,7 +19,8 @@ from pointsman.ports.job_store import Wanted
 @dataclass
 class Known:
     """What is known of one job. `standing`: free, held, out (its lease ran out, as the `rank`th), delayed, or none of
-    these where it is parked or over."""
+    these where it is parked or over. `fresh`: it has waited for its turn ever since it was made; what comes back after it
+    was claimed, parked or delayed may come before what is older."""
 
     job: Job
     sent: Submission
@@ -155,9 +156,10 @@ class SlowStore:
         )
         self.submit(change.spawn)
         if place.disposition == "parked" or known.job.over:
-            known.standing = "none"
+            known.standing, known.fresh = "none", False
         elif not change.hold:
             known.standing = "delayed" if waits else "free"
+            known.fresh = known.fresh and not change.delay
         if place.disposition == "parked" and known.job.left == 0:
             self._unpark(known, change.at)
         assert gave.version == known.job.version

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pointsman.domain.job import Change, Held, Job, Queue, Step, Submission, Submitted
+from pointsman.domain.job import QUEUES, Change, Held, Job, Queue, Step, Submission, Submitted
 from pointsman.domain.said import Said
 from pointsman.ports.job_store import Fenced, Standing, Wanted
 from pointsman.store.jobs import redis_list, redis_values
@@ -60,10 +60,11 @@ class RedisJobStore:
         while True:
             of = await self._parent(held.id)
             call = advancing(self._keys, held, change, of, spawn)
-            version, token, beat = await self._shards.write(shard, call)
+            version, token, *more = await self._shards.write(shard, call)
             if version > 0:
                 after = Held(held.id, version, token)
-                self._claims.advanced(shard, after, beat, change)
+                if more:
+                    self._claims.advanced(shard, after, more[0], QUEUES[more[1] - 1], change)
                 return after
             if version == 0:
                 raise Fenced(held.id)

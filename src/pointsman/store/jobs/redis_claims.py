@@ -13,7 +13,7 @@ from pointsman.store.jobs.redis_calls import claiming, renewing
 from pointsman.store.jobs.redis_jobs import WHOLE, job
 from pointsman.store.jobs.redis_looks import Look, Looks, places
 from pointsman.store.jobs.redis_shards import Shards
-from pointsman.store.jobs.redis_watch import Sign
+from pointsman.store.jobs.redis_watch import Due, Sign
 
 _PEEK = 50  # entries of each stream of a cluster that are put in order
 _ROUNDS = 5
@@ -32,14 +32,14 @@ class Claims:
         self._one_at_a_time = asyncio.Lock()
 
     async def claim(self, queues: Sequence[Queue], worker: str, most: int, lease: float) -> list[Job]:
+        await self._looks.watch()
         if most <= 0 or not queues:
             return []
-        await self._looks.watch()
         if self._shards.server.cluster:
             given = await self._claim_of_many(queues, worker, most, lease)
         else:
             now = time.monotonic()
-            due = [(queue, [sign for *_, sign in self._watches[0].due(queue, now)[:most]]) for queue in queues]
+            due = [(queue, self._watches[0].due(queue, now)[:most]) for queue in queues]
             given = await self._claim_of(0, due, worker, most, lease)
         jobs = await self._read(given)
         now = time.monotonic()
@@ -59,29 +59,35 @@ class Claims:
             for at, beat in zip(indexes, beats, strict=True):
                 if beat >= 0:
                     standings[at] = "held"
-                    self._watches[shard].touch(held[at].id, held[at].token, beat, time.monotonic(), lease=lease)
+                    self._watches[shard].touch(held[at].id, held[at].token, beat, lease, time.monotonic())
         return standings
 
-    def advanced(self, shard: int, after: Held, beat: int, change: Change) -> None:
-        watch, now = self._watches[shard], time.monotonic()
-        if beat > 0:
-            watch.touch(after.id, after.token, beat, now)
-        elif beat < 0:
-            watch.touch(after.id, after.token, beat, now, delay=change.delay)
-        else:
+    def advanced(self, shard: int, after: Held, stands: int, queue: Queue, change: Change) -> None:
+        """`stands`: 1 where its holder goes on, 0 where nobody is waited for, the beat of a delay."""
+        watch = self._watches[shard]
+        if stands < 0:
+            watch.note(Sign(after.id, queue, after.token, stands, change.delay, False), time.monotonic())
+        elif not stands:
             watch.drop(after.id)
 
     async def wait(self, queues: Sequence[Queue], seconds: float) -> None:
         await self._looks.wait(queues, seconds)
 
     async def _claim_of(
-        self, shard: int, due: Sequence[tuple[Queue, Sequence[Sign]]], worker: str, most: int, lease: float
+        self, shard: int, due: Sequence[tuple[Queue, Sequence[Due]]], worker: str, most: int, lease: float
     ) -> list[Given]:
-        for _, taken in due:
-            for sign in taken:
-                self._watches[shard].drop(sign.id)
-        reply = await self._shards.write(shard, claiming(self._keys, shard, due, worker, most, lease))
-        return [(shard, reply[at].decode(), reply[at + 1]) for at in range(0, len(reply), 2)]
+        watch = self._watches[shard]
+        named = [(queue, [each.sign for each in some]) for queue, some in due]
+        for _, signs in named:  # other claims of this process need not try them too
+            for sign in signs:
+                watch.drop(sign.id)
+        reply = await self._shards.write(shard, claiming(self._keys, shard, named, worker, most, lease))
+        given = [(shard, reply[at].decode(), reply[at + 1]) for at in range(0, len(reply), 2)]
+        if len(given) == most:  # some may not have been tried
+            taken = {job_id for _, job_id, _ in given}
+            for each in (each for _, some in due for each in some if each.sign.id not in taken):
+                watch.put_back(each.sign, each.since)
+        return given
 
     async def _claim_of_many(self, queues: Sequence[Queue], worker: str, most: int, lease: float) -> list[Given]:
         """Of a cluster: looks first what the shards have, puts it in order, and takes so much of each as comes first.
@@ -106,25 +112,21 @@ class Claims:
         for queue in queues:
             due = self._due(queue)[:most]
             fresh, beyond = _in_order(looks, queue, most - len(due))
-            for job_id in [sign.id for _, sign in due] + [job_id for _, job_id in fresh]:
+            for job_id in [each.sign.id for _, each in due] + [job_id for _, job_id in fresh]:
                 order[job_id] = len(order)
             wanted = [shard for shard, _ in fresh] + beyond
             most -= len(due) + len(wanted)
             for shard in sorted({*wanted, *(shard for shard, _ in due)}):
-                signs = [sign for where, sign in due if where == shard]
-                some = len(signs) + wanted.count(shard)
-                calls.append(self._claim_of(shard, [(queue, signs)], worker, some, lease))
+                some = [each for where, each in due if where == shard]
+                number = len(some) + wanted.count(shard)
+                calls.append(self._claim_of(shard, [(queue, some)], worker, number, lease))
         return calls, order
 
-    def _due(self, queue: Queue) -> list[tuple[int, Sign]]:
+    def _due(self, queue: Queue) -> list[tuple[int, Due]]:
         """Of all shards, in order."""
         now = time.monotonic()
-        ready = [
-            (delayed, since, shard, sign)
-            for shard, watch in enumerate(self._watches)
-            for delayed, since, sign in watch.due(queue, now)
-        ]
-        return [(shard, sign) for _, _, shard, sign in sorted(ready, key=lambda each: each[:2])]
+        ready = [(shard, each) for shard, watch in enumerate(self._watches) for each in watch.due(queue, now)]
+        return sorted(ready, key=lambda each: each[1][:2])
 
     async def _read(self, given: Sequence[Given]) -> list[tuple[int, Job]]:
         """Those that were given out, as far as nobody has called them off since."""

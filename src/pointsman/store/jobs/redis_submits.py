@@ -88,13 +88,18 @@ class Submits:
 
     async def _resolved(self, submissions: Sequence[Submission]) -> Sequence[tuple[Submission, bool]]:
         """Each under the id that its name leads to. True: its name is that of something else."""
-        if all(submission.key is None for submission in submissions):
-            return [(submission, False) for submission in submissions]
-        coming = {submission.id for submission in submissions}
-        return await asyncio.gather(*(self._named(submission, coming) for submission in submissions))
+        resolved: list[tuple[Submission, bool]] = []
+        coming: set[str] = set()
+        for submission in submissions:  # of two with one name, the first is to have it
+            each, conflict = await self._named(submission, coming)
+            resolved.append((each, conflict))
+            if not conflict:
+                coming.add(each.id)
+        return resolved
 
     async def _named(self, submission: Submission, coming: Collection[str]) -> tuple[Submission, bool]:
-        if submission.key is None:
+        """`coming`: ids of jobs that are about to be made. An id that is there makes nothing, and names nothing."""
+        if submission.key is None or submission.id in coming or await self._exists(submission.id):
             return submission, False
         shard, where = self._name(submission.caller, submission.key)
         value, instead = name(submission.id, submission.digest), b""

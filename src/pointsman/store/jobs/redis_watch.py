@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,8 +13,8 @@ _NEVER = float("inf")
 
 
 class Sign(msgspec.Struct, frozen=True):
-    """A job that somebody has (`leased`), or that waits for its time. `beat` changes with everything that its holder does,
-    and the two must stay as they are for `patience` seconds before anybody may take it."""
+    """A job that somebody has (`leased`), or that waits for its time. `beat` changes with each renewal; token and beat must
+    stay as they are for `patience` seconds before anybody may take it."""
 
     id: str
     queue: Queue
@@ -21,6 +22,16 @@ class Sign(msgspec.Struct, frozen=True):
     beat: int
     patience: float
     leased: bool
+
+
+class Due(NamedTuple):
+    """A sign that was seen long enough, `since` then. They are taken by the first two: leases before delays, whose time was
+    over `at` first."""
+
+    delayed: bool
+    at: float
+    since: float
+    sign: Sign
 
 
 class Watch:
@@ -45,15 +56,15 @@ class Watch:
         self._seen[sign.id] = (sign, now)
         self._quiet = min(self._quiet, now + sign.patience)
 
-    def touch(
-        self, job_id: str, token: int, beat: int, now: float, *, lease: float | None = None, delay: float | None = None
-    ) -> None:
-        """The holder of one that was seen has shown this sign, maybe with another lease; or has let go of the job for
-        `delay` seconds."""
-        if (seen := self._seen.get(job_id)) is None:
-            return
-        patience = next(given for given in (delay, lease, seen[0].patience) if given is not None)
-        self.note(Sign(job_id, seen[0].queue, token, beat, patience, delay is None), now)
+    def touch(self, job_id: str, token: int, beat: int, lease: float, now: float) -> None:
+        """The lease of one that was seen was renewed."""
+        if (seen := self._seen.get(job_id)) is not None:
+            self.note(Sign(job_id, seen[0].queue, token, beat, lease, True), now)
+
+    def put_back(self, sign: Sign, since: float) -> None:
+        """One that was due, and was not taken all the same."""
+        if sign.id not in self._seen:
+            self.note(sign, since)
 
     def drop(self, job_id: str) -> None:
         self._seen.pop(job_id, None)
@@ -62,14 +73,13 @@ class Watch:
         """The server could not be asked, so holders could not show a sign either: everybody's time begins anew."""
         self._seen.clear()
 
-    def due(self, queue: Queue, now: float) -> list[tuple[bool, float, Sign]]:
-        """Those that may be taken, in the order in which they are to be: leases before delays, each since when it might
-        have been."""
+    def due(self, queue: Queue, now: float) -> list[Due]:
+        """Those that may be taken, in the order in which they are to be."""
         if now < self._quiet:
             return []
         self._quiet = self._soonest()
         ready = [
-            (not sign.leased, since + sign.patience, sign)
+            Due(not sign.leased, since + sign.patience, since, sign)
             for sign, since in self._seen.values()
             if sign.queue == queue and since + sign.patience <= now
         ]

@@ -136,14 +136,15 @@ end
 
 -- (id, version, token, op, at, steps, place, hold, delay, fence, again, failures, left, fields, parent, spawn); -1 and ""
 -- leave a value as it is, spawned are (number of its keys, creation); keys: job, trace, its parent's job and trace, then
--- those of what is spawned. Gives version,
--- token and beat afterwards: version 0 where it is fenced, -1 where that is not its parent.
+-- those of what is spawned. Gives version, token, what became of its element of `held` (1 where it stays, 0 where there is
+-- none, else the beat of a delay), and its queue; only the first two where the change was made before. Version 0: fenced;
+-- -1: that is not its parent.
 local function advance(o, key)
   local id, version, token, op, at = o[1], o[2], o[3], o[4], o[5]
   local job, trace = KEYS[key], KEYS[key + 1]
   local h = call('HMGET', job, 'version', 'token', 'place', 'op', 'gave', 'entry', 'left', 'spent', 'facts', 'counted')
   if not h[1] then
-    return {0, 0, 0}
+    return {0, 0}
   end
   if h[4] == op then
     return unpack_one(h[5])
@@ -151,12 +152,12 @@ local function advance(o, key)
   local old = holder(id)
   local stored = old and old[3] or tonumber(h[2])
   if tonumber(h[1]) ~= version or stored ~= token then
-    return {0, 0, 0}
+    return {0, 0}
   end
   local facts = unpack_one(h[9])
   local queue, parent = facts[1], facts[6] or ''
   if parent ~= o[15] then
-    return {-1, 0, 0}
+    return {-1, 0}
   end
 
   local place = o[7] == '' and h[3] or o[7]
@@ -176,9 +177,8 @@ local function advance(o, key)
   local dead, parked = disposition == 'dead', disposition == 'parked'
   local over = dead or state == 'completed'
 
-  local entry, beat = h[6], 0
-  local leased = old and old[7] == 1
-  if leased then
+  local entry, stands = h[6], 0
+  if old and old[7] == 1 then
     token = token + o[10]
   end
   if #steps < version - o[2] then
@@ -186,10 +186,7 @@ local function advance(o, key)
   end
   local waits = not old and entry ~= ''  -- in its place, and may stay there
   if not over and not parked and ((o[8] == 1 and old) or (waits and (o[8] == 1 or delay == 0))) then
-    if leased then
-      beat = old[4] + 1
-      hold(id, old[1], old[2], token, beat, old[5], old[6], 1)
-    end
+    stands = old and 1 or 0
   else
     local stream, pending = 2 * queue - 1, ''
     if old then
@@ -200,8 +197,8 @@ local function advance(o, key)
     end
     local later = delay > 0 and not over and not parked
     if later then
-      beat = -version
-      hold(id, stream, pending, token, beat, delay, '', 0)
+      stands = -version
+      hold(id, stream, pending, token, stands, delay, '', 0)
     elseif old then
       call('HDEL', HELD, id)
       if pending ~= '' then
@@ -247,25 +244,21 @@ local function advance(o, key)
     fields[#fields + 1] = 'counted'
     fields[#fields + 1] = 1
   end
-  local gave = {version, token, beat}
-  call('HSET', job, 'version', version, 'token', token, 'place', place, 'updated', at, 'op', op, 'gave', pack(gave),
+  call('HSET', job, 'version', version, 'token', token, 'place', place, 'updated', at, 'op', op, 'gave', pack({version, token}),
     'entry', entry, unpack(fields))
   if #steps > 0 then
     call('RPUSH', trace, unpack(steps))
   end
 
-  key = key + 2
-  if parent ~= '' then
-    if counts then
-      count_in_parent(KEYS[key], KEYS[key + 1], parent, at)
-    end
-    key = key + 2
-  end
+  local at_spawn = key + (parent == '' and 2 or 4)
   for _, spawned in ipairs(o[16]) do
-    create(spawned[2], key)
-    key = key + spawned[1]
+    create(spawned[2], at_spawn)
+    at_spawn = at_spawn + spawned[1]
   end
-  return gave
+  if counts then
+    count_in_parent(KEYS[key + 2], KEYS[key + 3], parent, at)
+  end
+  return {version, token, stands, queue}
 end
 
 -- (value or "", what it replaces or ""): a caller's name for a job, or none any more. Gives what was there before, false
