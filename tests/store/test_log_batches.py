@@ -242,3 +242,57 @@ def test_what_was_put_is_there_soon_without_any_more(tmp_path: Path, policy: Pol
             time.sleep(0.005)
     writer.close()
     assert len(ids(tmp_path)) == 3
+
+
+def prose(number: int, length: int) -> str:
+    """Unlike that of any other number."""
+    dice = random.Random(number)
+    return " ".join("".join(dice.choices("abcdefghijklmnopqrst", k=dice.randrange(2, 9))) for _ in range(length // 6))
+
+
+@pytest.mark.parametrize(
+    ("texts", "squeezed"),
+    [
+        ([prose(0, 3000)], True),
+        ([prose(number, 3000) for number in range(20)], False),
+        ([prose(0, 3000) + prose(number, 100) for number in range(20)], True),
+        ([f"is it {number}?" for number in range(20)], True),
+    ],
+)
+def test_zlib_has_its_time_where_it_gains_by_it(
+    tmp_path: Path, policy: Policy, texts: list[str], squeezed: bool
+) -> None:
+    """Alone, or where contents repeat each other; long texts that do not would cost more than all else."""
+    records = []
+    for number, text in enumerate(texts):
+        request = msgspec.structs.replace(ask(text), id=f"r{number:02}")
+        records.append(Record(request, NOW + number, "ok", decide(request, policy, FLEET)))
+    write(tmp_path, policy, records)
+    database = apsw.Connection(str(tmp_path / NAME))
+    [(size,)] = database.execute("select length(heads) + length(contents) from batches").fetchall()
+    database.close()
+    assert (size < sum(map(len, texts)) + 150 * len(texts)) == squeezed
+    assert ids(tmp_path) == [f"r{number:02}" for number in reversed(range(len(texts)))]
+    reader = LogReader(tmp_path)
+    for one in records:
+        assert reader.content(one.request.id) == (one.request, one.decision)
+    reader.close()
+
+
+def test_of_many_that_are_encoded_at_once_each_stands_alone(
+    tmp_path: Path, policy: Policy, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = LogWriter(tmp_path, "sealed", 1e12, linger=60.0)
+    bad = {3, 16, 17, 40, 49}
+    for number in range(50):
+        one = record(policy, f"r{number:02}", NOW + number)
+        if number in bad:
+            turns = (Turn("user", "half a pair \ud800"),)
+            one = msgspec.structs.replace(one, request=msgspec.structs.replace(one.request, turns=turns))
+        writer.put(one, policy.document, FLEET)
+    writer.close()
+    assert (writer.written, writer.dropped) == (45, 5)
+    assert ids(tmp_path) == [f"r{number:02}" for number in reversed(range(50)) if number not in bad]
+    told = [message for message in caplog.messages if "cannot be kept" in message]
+    assert len(told) == len(bad)
+    assert all(any(f"'r{number:02}'" in message for message in told) for number in bad)

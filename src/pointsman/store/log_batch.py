@@ -16,10 +16,13 @@ from pointsman.store.seal import Seal
 
 _LEVEL = 1  # of zlib, the fastest: what repeats from record to record is what there is to gain
 _SHORT = 512  # bytes of which zlib gains too little for what it costs a reader of many batches
-_TASTE = 2048  # bytes of each of two contents, to see whether they have anything in common
+_TASTE = 1024  # bytes of each of two contents, to see whether they have anything in common
 _GAIN = 3  # times that these shrink where all of them are worth zlib's time, which is ten times SQLite's
+_AT_ONCE = 16  # records that are encoded one after the other, so that code and tables for it are fetched only once
+_LONG = 4096  # characters of a prompt that is not held for that
 _PAIR = b"\x92"  # MessagePack's array of two; no zlib stream begins so
-_encode = msgspec.msgpack.Encoder().encode
+_encoder = msgspec.msgpack.Encoder()
+_encode, _append = _encoder.encode, _encoder.encode_into
 
 
 class Batch:
@@ -30,26 +33,25 @@ class Batch:
 
     def __init__(self, prompts: Prompts) -> None:
         self._prompts = prompts
-        self._heads: list[bytes] = []
-        self._contents: list[bytes] = []
+        self._heads = bytearray()
+        self._contents = bytearray()
+        self._newest = 0  # where the content of the last record begins
         self._policy: PolicyDocument | None = None
         self._named: set[str] = set()
         self.policies: dict[str, PolicyDocument] = {}
         self.snapshots: dict[str, Snapshot] = {}
         self.feedback: list[tuple[Feedback, float]] = []
+        self._fresh: list[tuple[Record, PolicyDocument, Snapshot]] = []
         self.notes: dict[str, Batch] = {}
         self.ended: list[str] = []
+        self.count = 0
         self.size = 0
         self.last = 0.0
         self.first_id = self.last_id = ""
 
     @property
-    def count(self) -> int:
-        return len(self._heads)
-
-    @property
     def empty(self) -> bool:
-        return not (self._heads or self.feedback or self.notes or self.ended)
+        return not (self.count or self._fresh or self.feedback or self.notes or self.ended)
 
     def say(self, feedback: Feedback, asked: float) -> int:
         """Adds a feedback. Returns the size after it; raises as `add` does."""
@@ -71,6 +73,26 @@ class Batch:
         self.notes.pop(name, None)
         self.ended.append(name)
 
+    def later(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> bool:
+        """Takes it in, to be added with some others. True: it is time to."""
+        fresh = self._fresh
+        fresh.append((record, policy, snapshot))
+        if len(fresh) >= _AT_ONCE:
+            return True
+        decision = record.decision
+        return decision is None or decision.features is None or decision.features.characters > _LONG
+
+    def settle(self) -> list[tuple[str, str]]:
+        """Adds what was taken in. Returns which could not be: (id of the request, kind of error)."""
+        fresh, self._fresh = self._fresh, []
+        faults = []
+        for record, policy, snapshot in fresh:
+            try:
+                self.add(record, policy, snapshot)
+            except Exception as error:
+                faults.append((record.request.id, type(error).__name__))
+        return faults
+
     def add(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> int:
         """Returns the size after it. Raises what msgspec does for a record that it cannot encode (half a surrogate pair,
         an integer beyond 64 bits); the batch stays as it was."""
@@ -79,13 +101,18 @@ class Batch:
             self._named = {*policy.names, *(entry.name for entry in policy.entries)}
         prompts, attempts = self._prompts, record.attempts
         shown = attempts if prompts == "full" else without_quotes(attempts)
-        head = _encode(head_of(record, shown, self._named, prompts))
-        if prompts != "off":
-            content = _encode(content_of(record, () if shown is attempts else attempts))
-            self._contents.append(content)
-            self.size += len(content)
-        self._heads.append(head)
-        self.size += len(head)
+        heads, contents = self._heads, self._contents
+        head_at, content_at = len(heads), len(contents)
+        try:
+            _append(head_of(record, shown, self._named, prompts), heads, -1)
+            if prompts != "off":
+                _append(content_of(record, () if shown is attempts else attempts), contents, -1)
+        except BaseException:
+            del heads[head_at:], contents[content_at:]
+            raise
+        self._newest = content_at
+        self.count += 1
+        self.size += len(heads) - head_at + len(contents) - content_at
         decision = record.decision
         if decision is not None:
             if decision.policy not in self.policies:
@@ -93,7 +120,7 @@ class Batch:
             if decision.snapshot not in self.snapshots:
                 self.snapshots[decision.snapshot] = snapshot
         name = record.request.id
-        if len(self._heads) == 1:
+        if self.count == 1:
             self.first_id = self.last_id = name
             self.last = record.received
         else:
@@ -108,19 +135,27 @@ class Batch:
     def packed(self, seal: Seal | None) -> tuple[bytes, bytes | None]:
         """(heads, contents) as they lie on disk, contents None where none are kept. Sealed contents belong to these
         heads: beside others they do not open."""
-        return self._closed(_squeezed(_joined(FEATURES, self._heads)), seal, _is_worth_it(self._contents))
+        return self._closed(seal, squeeze=self._is_worth_it())
 
     def plain(self, seal: Seal | None) -> tuple[bytes, bytes | None]:
         """The same, quicker and larger, for what does not stay."""
-        return self._closed(_joined(FEATURES, self._heads), seal, False)
+        return self._closed(seal, squeeze=False)
 
-    def _closed(self, heads: bytes, seal: Seal | None, squeeze: bool) -> tuple[bytes, bytes | None]:
+    def _closed(self, seal: Seal | None, *, squeeze: bool) -> tuple[bytes, bytes | None]:
+        heads = _packed(FEATURES, self.count, self._heads, squeeze)
         if self._prompts == "off":
             return heads, None
-        contents = _joined(CONTENT, self._contents)
-        if squeeze:
-            contents = _squeezed(contents)
+        contents = _packed(CONTENT, self.count, self._contents, squeeze)
         return heads, seal.close(contents, heads) if seal else contents
+
+    def _is_worth_it(self) -> bool:
+        """Whether it is to be squeezed: a single record is, since there is time then; others are where their contents
+        repeat each other, as short questions and long system prompts do, or are not kept. Other text shrinks to the half,
+        for more time than all else that a record takes."""
+        if self.count < 2 or self._prompts == "off":
+            return True
+        taste = self._contents[:_TASTE] + self._contents[self._newest : self._newest + _TASTE]
+        return len(zlib.compress(taste, _LEVEL)) * _GAIN < len(taste)
 
 
 def unpacked(data: bytes) -> bytes:
@@ -128,20 +163,7 @@ def unpacked(data: bytes) -> bytes:
     return data if data[:1] == _PAIR else zlib.decompress(data)
 
 
-def _joined(names: tuple[Any, ...], items: list[bytes]) -> bytes:
+def _packed(names: tuple[Any, ...], count: int, items: bytearray, squeeze: bool) -> bytes:
     """Of items that are encoded already."""
-    return b"".join([_PAIR, _encode(names), b"\xdd", len(items).to_bytes(4, "big"), *items])
-
-
-def _squeezed(plain: bytes) -> bytes:
-    return plain if len(plain) < _SHORT else zlib.compress(plain, _LEVEL)
-
-
-def _is_worth_it(contents: list[bytes]) -> bool:
-    """Whether contents are to be squeezed: one alone is, since there is time then; several are where they repeat each
-    other, as they do with a long system prompt. Text that does not shrinks to the half, for most of what a request
-    costs."""
-    if len(contents) < 2:
-        return True
-    taste = contents[0][:_TASTE] + contents[-1][:_TASTE]
-    return len(zlib.compress(taste, _LEVEL)) * _GAIN < len(taste)
+    plain = b"".join([_PAIR, _encode(names), b"\xdd", count.to_bytes(4, "big"), items])
+    return zlib.compress(plain, _LEVEL) if squeeze and len(plain) >= _SHORT else plain

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import msgspec
 from msgspec.structs import replace
 
 from pointsman.domain.feedback import Feedback
@@ -22,6 +21,7 @@ from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
 from pointsman.store.feedback_rows import write_feedback
 from pointsman.store.log_batch import Batch
+from pointsman.store.log_documents import Documents
 from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_schema import NAME, all_or_nothing, explained
@@ -33,13 +33,12 @@ from pointsman.store.under_way import end, take_over, write_note
 log = logging.getLogger("pointsman")
 
 _FULL = 1 << 20  # bytes of a batch that waits for no more
-_HOUR = 3600.0
 _PAUSE = 0.1  # seconds between two slices of what is removed, at least
 _INSERT = "insert into batches values (null,?,?,?,?,?,?,?)"
 
 
 class LogWriter:
-    """`put` encodes the record into the open batch, on the caller's thread; any thread may call it, one at a time. Every
+    """`put` encodes records into the open batch, some at once, on the caller's thread; any thread may call it. Every
     `linger` seconds in which something came, or when it is full, the thread takes the batch, seals it and writes it as
     one row. What a crash loses is what came in the last `linger` seconds, and what the thread was about to write.
 
@@ -66,12 +65,13 @@ class LogWriter:
         self._news = threading.Condition(self._lock)
         self._open = Batch(prompts)
         self._full: list[Batch] = []
+        self._faults: list[tuple[str, str]] = []  # not yet told
         self._waiting = 0  # bytes of batches that are closed and not yet written
         self._closed = False
         self.dropped = 0
         self.written = 0
         self.problem: str | None = None
-        self._noted: dict[tuple[str, str], float] = {}
+        self._documents = Documents()
         self._under_way: set[str] = set()  # noted, and not put since
         self._over: list[str] = []  # noted, and put in batches that were dropped
         self._purge_at = 0.0
@@ -92,17 +92,12 @@ class LogWriter:
                 self.dropped += 1
                 return
             batch = self._open
-            try:
-                size = batch.add(record, policy, snapshot)
-            except Exception as error:
-                self.dropped += 1
-                fault = type(error).__name__
-            else:
-                self._grown(size, batch.count == 1)
-                return
-        log.warning(
-            Said("request %r cannot be kept in the log: %s", "请求 %r 无法写入日志：%s"), record.request.id, fault
-        )
+            first = batch.empty
+            if batch.later(record, policy, snapshot):
+                self._settle()
+            self._grown(batch.size, first)
+        if self._faults:
+            self._tell_faults()
 
     def note(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
         """As ports.journal.Journal has it."""
@@ -163,8 +158,19 @@ class LogWriter:
         elif first:
             self._news.notify()
 
+    def _settle(self) -> None:
+        faults = self._open.settle()
+        self.dropped += len(faults)
+        self._faults += faults
+
+    def _tell_faults(self) -> None:
+        faults, self._faults = self._faults, []
+        for name, fault in faults:
+            log.warning(Said("request %r cannot be kept in the log: %s", "请求 %r 无法写入日志：%s"), name, fault)
+
     def _shut(self) -> Batch:
         """The open batch, which is so no more."""
+        self._settle()
         batch, self._open = self._open, Batch(self._prompts)
         self._waiting += batch.size
         return batch
@@ -180,7 +186,7 @@ class LogWriter:
             except BaseException:
                 self._connection.close()
                 raise
-        self._noted.clear()
+        self._documents.forget()
         self._files = self._identity()
 
     def _identity(self) -> list[tuple[int, int] | None]:
@@ -201,6 +207,7 @@ class LogWriter:
         while not last:
             taken, last = self._take(idle=not behind)
             behind += taken
+            self._tell_faults()
             while behind and self._store(behind[0]):
                 self._done(behind.popleft())
             if time.monotonic() >= self._purge_at:
@@ -244,14 +251,8 @@ class LogWriter:
 
     def _write(self, batch: Batch) -> None:
         row = self._row(batch) if batch.count else None
-        now = time.monotonic()
-        policies = [name for name in batch.policies if self._is_news("policies", name, now)]
-        snapshots = [name for name in batch.snapshots if self._is_news("snapshots", name, now)]
         with all_or_nothing(self._connection):
-            for name in policies:
-                self._note("policies", name, batch.policies[name])
-            for name in snapshots:
-                self._note("snapshots", name, batch.snapshots[name])
+            news = self._documents.write(self._connection, batch)
             if row is not None:
                 self._connection.execute(_INSERT, row)
             for feedback, asked in batch.feedback:
@@ -261,24 +262,12 @@ class LogWriter:
                 write_note(self._connection, self._owner.name, (name, note.last, self._prompts, heads, contents))
             end(self._connection, (*batch.ended, *self._over))
         self._over.clear()
-        self._noted.update({("policies", name): now for name in policies})
-        self._noted.update({("snapshots", name): now for name in snapshots})
+        self._documents.written(news)
         self.written += batch.count
 
     def _row(self, batch: Batch) -> tuple[Any, ...]:
         heads, contents = batch.packed(self._seal)
         return batch.last, batch.first_id, batch.last_id, batch.count, self._prompts, heads, contents
-
-    def _is_news(self, table: str, name: str, now: float) -> bool:
-        """Whether the log is to be told that this document is in use: once an hour is enough for retention."""
-        return now - self._noted.get((table, name), -_HOUR) >= _HOUR
-
-    def _note(self, table: str, name: str, document: PolicyDocument | Snapshot) -> None:
-        now = time.time()
-        self._connection.execute(f"update {table} set used = max(used, ?) where hash = ?", (now, name))  # noqa: S608
-        if not self._connection.changes():
-            data = document.encode() if isinstance(document, PolicyDocument) else msgspec.msgpack.encode(document)
-            self._connection.execute(f"insert into {table} values (?,?,?)", (name, now, data))  # noqa: S608
 
     def _begin_anew_if_lost(self) -> None:
         if self._identity() == self._files:
@@ -303,7 +292,7 @@ class LogWriter:
                 Said("old requests cannot be removed from the log: %s", "旧请求无法从日志中删除：%s"), explained(error)
             )
             wait = 60.0
-        self._noted.clear()
+        self._documents.forget()
         self._purge_at = time.monotonic() + wait
 
     def _fail(self, error: Exception) -> None:
