@@ -78,8 +78,8 @@ class JobStore(Protocol):
 
     async def purge(self, before: float, most: int = 1000) -> list[Job]:
         """Removes jobs that are over and were last changed before that moment (seconds since the epoch), at most so many,
-        with all that belongs to them; gives them as `ls` does. Children go with or before their parents: one whose
-        child stays, stays."""
+        with all that belongs to them; gives them as `ls` does. Children go with or before their parents, one whose
+        child stays, stays; and not before their parents are over."""
 
     async def wait(self, queues: Sequence[Queue], seconds: float) -> None:
         """Returns when there may be something to claim, at the latest after so many seconds."""

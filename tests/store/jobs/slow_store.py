@@ -193,7 +193,12 @@ class SlowStore:
         return "held"
 
     def purge(self, before: float, most: int, got: Sequence[Job]) -> None:
-        old = {name for name, known in self.known.items() if known.job.over and known.job.updated < before}
+        under_way = {name for name, known in self.known.items() if not known.job.over}
+        old = {
+            name
+            for name, known in self.known.items()
+            if known.job.over and known.job.updated < before and known.job.parent not in under_way
+        }
         while blocked := {known.job.parent for name, known in self.known.items() if name not in old} & old:
             old -= blocked
         gone = {job.id for job in got}

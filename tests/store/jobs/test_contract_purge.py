@@ -154,13 +154,15 @@ async def test_parents_that_stay_do_not_stand_in_the_way_of_others(store: JobSto
 
 
 async def test_children_alone_are_removed(store: JobStore) -> None:
+    """Of a parent that is over, but stays for another child's sake."""
     parent = await executing(store)
-    parent = await advanced(store, parent, "parked", left=2, spawn=(child(parent.id, 0), child(parent.id, 1)))
-    first, _ = await claimed(store, 2)
+    await submitted(store, child(parent.id, 0), child(parent.id, 1))
+    first, second = await claimed(store, 2)
     await advanced(store, first, "ended:ok", at=NOON)
+    await advanced(store, await there(store, parent.id), "ended:cancelled", at=NOON)
     assert await emptied(store) == [first.id]
-    after = await there(store, parent.id)
-    assert (after.left, after.spent, after.version) == (1, 1, parent.version)
+    await advanced(store, second, "ended:ok", at=NOON)
+    assert sorted(await emptied(store)) == [parent.id, second.id]
 
 
 async def test_purging_leaves_values_alone(store: JobStore) -> None:
@@ -180,3 +182,13 @@ async def test_what_stays_is_whole(store: JobStore) -> None:
     for job in await store.ls(Wanted(), 100):
         assert before[job.id] == (job, await store.trace(job.id))
     assert ids(await claimed(store, 10)) == ["job_000020"]
+
+
+async def test_children_stay_until_their_parent_is_over(store: JobStore) -> None:
+    """It has yet to read what they gave."""
+    parent = await executing(store, 1, id="batch_x", kind="batch")
+    await submitted(store, child(parent.id, 2))
+    done = await advanced(store, await one(store), "ended:ok", at=NOON)
+    assert await store.purge(LATER) == []
+    await advanced(store, await there(store, parent.id), "ended:ok", at=NOON + 1)
+    assert sorted(await emptied(store)) == [parent.id, done.id]

@@ -221,12 +221,17 @@ class MemoryJobStore:
         return "held"
 
     def _purged(self, before: float) -> Iterator[Job]:
-        """Removes them as it gives them, children before their parents. A job stays while a child of it does."""
+        """Removes them as it gives them, children before their parents. A job stays while a child of it does, or its parent
+        is not over."""
         parents = {kept.job.parent for kept in self._jobs.values()}
+        under_way = {kept.job.id for kept in self._jobs.values() if not kept.job.over}
         gone = [
             kept.job
             for kept in self._jobs.values()
-            if kept.job.over and kept.job.updated < before and kept.job.id not in parents
+            if kept.job.over
+            and kept.job.updated < before
+            and kept.job.id not in parents
+            and kept.job.parent not in under_way
         ]
         for job in sorted(gone, key=lambda job: job.updated):
             del self._jobs[job.id]

@@ -39,7 +39,8 @@ _LATE = ROW + " indexed by delayed where phase = 1 and queue = ? and due <= ?"
 _EXPIRED = ROW + " indexed by leased where phase = 2 and queue = ? and due <= ? order by due limit ?"
 _READY = ROW + " indexed by ready where phase = 0 and queue = ? order by created, seq limit ?"
 _CHILDLESS = "not exists (select 1 from jobs child where child.parent = jobs.id)"
-_ENDED = ROW + f" where ended < ? and {_CHILDLESS} order by ended limit ?"
+_NOT_NEEDED = "not exists (select 1 from jobs needing where needing.id = jobs.parent and needing.ended is null)"
+_ENDED = ROW + f" where ended < ? and {_CHILDLESS} and {_NOT_NEEDED} order by ended limit ?"
 _REMOVE = (
     f"delete from blobs where slot between {SLOTS} * ?1 and {SLOTS} * ?1 + {RESULT}",  # noqa: S608
     "delete from steps where job = ?1",
