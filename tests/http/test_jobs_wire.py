@@ -23,6 +23,7 @@ from execution.engine import (
     streamed,
     user,
 )  # fmt: skip
+from pointsman.domain.job import Submission
 from pointsman.http.auth import hash_key
 from pointsman.outbound.signing import key_of, verify
 from pointsman.ports.action import Occasion
@@ -408,3 +409,32 @@ def demo_sections() -> dict[str, Any]:
             }
         },
     }
+
+
+async def test_the_list_of_jobs(tmp_path):
+    async with Engine() as engine, gateway(tmp_path, engine, jobs={"concurrency": 0}) as (served, client):
+        made = [(await client.post("/v1/jobs", json=chat(f"{n}"))).json()["id"] for n in range(5)]
+        parent = Submission(id="batch_0", queue="batch", kind="batch", caller="anonymous", created=1.0, body=b"")
+        children = [
+            Submission(
+                id=f"job_0.{n}",
+                queue="batch",
+                kind="request",
+                caller="anonymous",
+                created=1.0,
+                body=b"",
+                parent="batch_0",
+            )
+            for n in range(30)
+        ]
+        hook = Submission(id="webhook_9", queue="webhook", kind="webhook", caller="anonymous", created=1.0, body=b"")
+        await served.app._serving.jobs.store.submit([parent, *children, hook])
+        first = (await client.get("/v1/jobs?limit=3")).json()
+        assert [job["id"] for job in first["data"]] == made[:-4:-1] and first["has_more"] is True
+        rest = (await client.get(f"/v1/jobs?limit=100&after={made[2]}")).json()
+        assert [job["id"] for job in rest["data"]] == [made[1], made[0], "batch_0"] and rest["has_more"] is False
+        assert [job["id"] for job in (await client.get("/v1/jobs?kind=batch")).json()["data"]] == ["batch_0"]
+        assert (await client.get("/v1/jobs?phase=over")).json()["data"] == []
+        for query, valid in (("phase=done", "waiting"), ("kind=chat", "batch"), ("limit=0", "100"), ("limit=x", "100")):
+            wrong = await client.get(f"/v1/jobs?{query}")
+            assert wrong.status_code == 400 and valid in wrong.json()["error"]["message"]

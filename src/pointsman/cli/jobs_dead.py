@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 
-from pointsman.cli.job_list import newest
 from pointsman.cli.job_words import span, tries
 from pointsman.cli.jobs_ls import declare_list, job_json, more, wanted, wrong_limit
 from pointsman.cli.on_store import Desk, declare_store, on_store
 from pointsman.cli.output import print_json, print_line
 from pointsman.domain.job import Step
 from pointsman.domain.said import Said, Tongue, said, told
+from pointsman.pipeline.job_list import newest
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -6,11 +6,11 @@ import argparse
 import secrets
 import time
 
-from pointsman.cli.job_list import every
 from pointsman.cli.on_store import Desk, declare_store, no_job, on_store, print_wrong
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.domain.job import Job
 from pointsman.domain.said import Said, said, told
+from pointsman.pipeline.job_list import every
 from pointsman.pipeline.job_worker import revive
 from pointsman.ports.job_store import Wanted
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import msgspec
 
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.job import LONGEST_ID, Job
+from pointsman.domain.job import LONGEST_ID, Job, Kind
 from pointsman.domain.said import said
 from pointsman.http.event_stream import EventStream
 from pointsman.http.exchange import Client
@@ -20,11 +20,14 @@ from pointsman.http.jobs.kept import reply_of
 from pointsman.http.jobs.read import Check, Wish, queue_of, read_wish, wait_of, whole
 from pointsman.http.jobs.shown import shown
 from pointsman.http.jobs.submitting import Submitting, unavailable
+from pointsman.pipeline.job_list import newest
 from pointsman.pipeline.passage import PROGRESS
 from pointsman.ports.action import Action
 from pointsman.ports.job_store import JobStore, Phase, StoreError, Wanted
 
 LOOK = 0.25  # seconds between two looks at a job that somebody follows
+_ARGUMENTS = (("phase", get_args(Phase)), ("kind", ("request", "action", "batch")))
+_SHOWN: tuple[Kind, ...] = ("request", "action", "batch")
 _PAGE, _MOST = 20, 100  # jobs of a list
 
 CallOff = Callable[[str], Awaitable[Job | None]]
@@ -91,13 +94,13 @@ class JobsDoor:
         client.json(200, await self._whole(job))
 
     async def ls(self, client: Client) -> None:
-        """`limit`, `after` (an id), `phase`, `kind`; newest first."""
+        """`limit`, `after` (an id), `phase`, `kind`; newest first. A batch stands for its requests."""
         most, after = _limit(client.argument("limit")), client.argument("after")
-        phase, kind = _phase(client.argument("phase")), client.argument("kind")
+        phase, kind = (_one_of(name, client.argument(name), valid) for name, valid in _ARGUMENTS)
         caller = None if client.caller.admin else client.caller.name
         wanted = Wanted(caller=caller, kind=kind, phase=phase)
         try:
-            found = await self._store.ls(wanted, most + 1, after)
+            found = await newest(self._store, wanted, most + 1, after, _SHOWN)
         except StoreError as error:
             raise unavailable(error) from None
         jobs = found[:most]
@@ -189,19 +192,19 @@ def _event(client: Client, value: dict[str, Any]) -> bytes:
     return b"data: " + client.encoded(value) + b"\n\n"
 
 
-def _phase(text: str | None) -> Phase | None:
-    valid = get_args(Phase)
+def _one_of(name: str, text: str | None, valid: Sequence[str]) -> Any:
     if text is not None and text not in valid:
         raise PointsmanError(
             said(
-                'there is no phase "{phase}"; valid: {valid}',
-                "没有 phase“{phase}”（可用的有：{valid}）",
-                phase=text[:100],
+                'there is no {name} "{value}"; valid: {valid}',
+                "没有 {name}“{value}”（可用的有：{valid}）",
+                name=name,
+                value=text[:100],
                 valid=", ".join(valid),
             ),
-            param="phase",
+            param=name,
         )
-    return text  # type: ignore[return-value]
+    return text
 
 
 def _limit(text: str | None) -> int:

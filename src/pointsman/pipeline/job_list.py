@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
+from typing import get_args
 
 from pointsman.domain.job import Job, Kind, shard_of
 from pointsman.ports.job_store import JobStore, Wanted
@@ -12,12 +14,14 @@ _PAST = "`"  # the character after `_`: above all ids of a kind
 _SELF = "!"  # below `.`: above an id, and below those of its children
 
 
-async def newest(store: JobStore, wanted: Wanted, most: int, after: str | None = None) -> list[Job]:
-    """At most so many, those behind the job `after` in this order. Children are shown with their parent's name, or where
-    they are dead; else their parent stands for them. Raises StoreError."""
+async def newest(
+    store: JobStore, wanted: Wanted, most: int, after: str | None = None, kinds: Collection[Kind] = get_args(Kind)
+) -> list[Job]:
+    """At most so many, those behind the job `after` in this order, of these kinds. Children are shown with their parent's
+    name, or where they are dead; else their parent stands for them. Raises StoreError."""
     if wanted.parent is not None:
         return await store.ls(wanted, most, after)
-    prefixes = [_PREFIXES[wanted.kind]] if wanted.kind in _PREFIXES else sorted({*_PREFIXES.values()})
+    prefixes = sorted({_PREFIXES[kind] for kind in kinds if wanted.kind in (None, kind)})
     parts = await asyncio.gather(*(_of_prefix(store, prefix, wanted, most, after) for prefix in prefixes))
     return sorted((job for part in parts for job in part), key=_order, reverse=True)[:most]
 
