@@ -258,11 +258,13 @@ class History:
             self.slow.values[key] = value
 
     async def another(self, closed: bool) -> None:
-        """Another instance goes on."""
+        """Another instance goes on. It may have to see with its own eyes that a lease has run out."""
         if self.grounds.kind != "memory":
             if closed:
                 await self.store.close()
             self.store = await self.grounds.open()
+            await self.store.claim(QUEUES, "", 0, LONG)
+            await self.pause(BRIEF)
 
     async def lists(self, wanted: dict[str, Any], most: int) -> None:
         """Page by page. Where a lease ran out, a job is waiting or running."""
