@@ -124,6 +124,12 @@ def _in_step(primary: Valkey, replicas: int) -> bool:
     return sum(found.get(f"slave{number}", {}).get("state") == "online" for number in range(replicas)) == replicas
 
 
+def copied(primary: Valkey, replica: Valkey) -> bool:
+    """The replica has all that the primary has."""
+    with primary.client() as here, replica.client() as there:
+        return bool(here.info("replication")["master_repl_offset"] == there.info("replication")["slave_repl_offset"])
+
+
 class Cluster:
     """Primaries with all slots among them, replicas after them. `url` names the first node alone."""
 

@@ -87,7 +87,10 @@ class Looks:
         streams = [stream for queue in queues for stream in self._shards.keys.streams(0, queue)]
         after = [look.last[at] for queue in queues for at in places(queue)]
         block = max(1, round(seconds * 1000))
-        await self._shards.server.block("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", *streams, *after)
+        try:
+            await self._shards.server.block("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", *streams, *after)
+        except StoreError:  # the next look tells whether it is more than a broken connection
+            await asyncio.sleep(min(seconds, _POLL))
 
 
 def places(queue: Queue) -> tuple[int, int]:
