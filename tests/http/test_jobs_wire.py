@@ -389,7 +389,9 @@ async def test_an_action_that_a_client_names_is_done_once(tmp_path):
         for bad, param in (
             ({}, "parameters.plan"),
             ({"plan": PLAN | {"report": "sale"}}, "parameters.plan.report"),
-            ({"plan": PLAN | {"format": "doc"}}, "parameters.plan"),
+            ({"plan": PLAN | {"format": "doc"}}, "parameters.plan.format"),
+            ({"plan": PLAN | {"period": {**PLAN["period"], "grain": "eon"}}}, "parameters.plan.period.grain"),
+            ({"plan": [PLAN]}, "parameters.plan"),
             ({"plan": PLAN | {"group_by": ["colour"]}}, "parameters.plan"),
             ({"plan": PLAN, "more": 1}, "parameters.more"),
         ):
@@ -438,3 +440,45 @@ async def test_the_list_of_jobs(tmp_path):
         for query, valid in (("phase=done", "waiting"), ("kind=chat", "batch"), ("limit=0", "100"), ("limit=x", "100")):
             wrong = await client.get(f"/v1/jobs?{query}")
             assert wrong.status_code == 400 and valid in wrong.json()["error"]["message"]
+
+
+async def test_what_an_engine_says_is_the_reason(tmp_path):
+    async with Engine() as engine, gateway(tmp_path, engine) as (_, client):
+        engine.play = replied(400, {"error": {"message": "too many cooks"}})
+        job = await over(client, (await client.post("/v1/jobs", json=chat())).json()["id"])
+        assert "too many cooks" in job["error"]["message"] and job["result"]["status"] == 400
+        assert "connection" not in job["result"]["headers"]
+
+
+async def test_a_reply_that_was_waited_for_is_the_reply_that_a_client_would_have_got(tmp_path):
+    async with Engine() as engine, gateway(tmp_path, engine) as (_, client):
+        plain = await client.post(CHAT, json=user())
+        waited = await client.post(CHAT, json=user(), headers={"prefer": 'respond-async, wait="20"'})
+        wanted = {name for name in plain.headers if name not in ("date", "connection")}
+        assert wanted <= set(waited.headers) and waited.headers["preference-applied"] == "respond-async"
+        refused = await client.post(CHAT, json={"messages": []}, headers=ASYNC)
+        assert refused.status_code == 400 and "preference-applied" not in refused.headers
+
+
+async def test_the_same_content_is_the_same_however_it_is_laid_out(tmp_path):
+    async with Engine() as engine, gateway(tmp_path, engine) as (_, client):
+        key = {"idempotency-key": "k", "content-type": "application/json", **ASYNC}
+        first = await client.post(
+            CHAT, content=b'{"messages":[{"role":"user","content":"x"}],"top_p":1.0}', headers=key
+        )
+        again = b'{ "top_p": 1.0,\n"messages": [ {"content": "x", "role": "user"} ] }'
+        assert (await client.post(CHAT, content=again, headers=key)).json()["id"] == first.json()["id"]
+        other = again.replace(b"1.0", b"0.5")
+        assert (await client.post(CHAT, content=other, headers=key)).status_code == 409
+
+
+async def test_what_nothing_could_ever_do_is_not_kept(tmp_path):
+    async with Engine() as engine, gateway(tmp_path, engine) as (_, client):
+        body = {"endpoint": "/v1/embeddings", "body": {"model": "auto", "input": ["x"]}}
+        reply = await client.post("/v1/jobs", json=body)
+        assert reply.status_code >= 400 and "embedding" in reply.json()["error"]["message"].lower(), reply.text
+        assert (await client.get("/v1/jobs")).json()["data"] == []
+        urgent = await client.post(CHAT, json=user(), headers={**ASYNC, "x-pointsman-priority": "urgent"})
+        assert urgent.status_code == 400 and "batch" in urgent.json()["error"]["message"]
+        wrong = await client.get("/v1/jobs?after=nope")
+        assert wrong.status_code == 400 and wrong.json()["error"]["param"] == "after"

@@ -314,3 +314,68 @@ def test_pauses_double_up_to_a_bound_and_differ_a_little():
     assert all(b / a == pytest.approx(2) for a, b in itertools.pairwise(pauses[:7]))
     assert 1.8 <= pauses[0] <= 2.2 and pauses[-1] <= 330
     assert backoff(2.0, 1, "job_b") != pauses[0]
+
+
+async def test_slow_webhooks_and_batches_leave_room_for_others():
+    store, release = MemoryJobStore(), asyncio.Event()
+
+    async def hangs(passage: Passage) -> Finished:
+        await release.wait()
+        return await good(passage)
+
+    hooks = [job(f"webhook_{n:02}", kind="webhook", queue="webhook") for n in range(20)]
+    rest = [job(f"job_{n:02}", kind="batch", queue="batch") for n in range(5)]
+    await store.submit([*hooks, *rest])
+    async with working(store, request=Doing(good), webhook=Doing(hangs), batch=Doing(hangs)):
+        async with asyncio.timeout(20):
+            while (await store.counts()).get("webhook.running", 0) < 16 or not (await store.counts()).get(
+                "batch.running"
+            ):
+                await asyncio.sleep(0.01)
+        await store.submit([job("job_now")])
+        await until(store, "job_now", lambda job: job.over)
+        assert (await store.counts())["batch.running"] == 1, "one of the two places is left to others"
+        release.set()
+        for one in (*hooks, *rest):
+            await until(store, one.id, lambda job: job.over)
+
+
+async def test_a_job_that_takes_too_long_expires_while_it_runs():
+    store, stopped = MemoryJobStore(), asyncio.Event()
+
+    async def hangs(passage: Passage) -> Finished:
+        await passage.begin("because")
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            stopped.set()
+        raise AssertionError
+
+    await store.submit([job(expires=CLOCK.wall() + 0.3)])
+    async with working(store, request=Doing(hangs)):
+        done = await until(store, "job_a", lambda job: job.over)
+    assert done.place.outcome == "expired" and stopped.is_set()
+
+
+async def test_a_pause_does_not_put_off_the_end():
+    store = MemoryJobStore()
+
+    async def fails(passage: Passage) -> Finished:
+        raise TryAgain("no", "no", 3600.0)
+
+    await store.submit([job(expires=CLOCK.wall() + 0.3)])
+    async with working(store, request=Doing(fails)):
+        assert (await until(store, "job_a", lambda job: job.over)).place.outcome == "expired"
+
+
+async def test_what_went_wrong_is_told_with_the_end():
+    store = MemoryJobStore()
+
+    async def ends(passage: Passage) -> Finished:
+        await passage.begin("because")
+        return Finished(outcome="failed", error="bad", why=Said("no such thing", "没有"))
+
+    await store.submit([job()])
+    async with working(store, request=Doing(ends)):
+        await until(store, "job_a", lambda job: job.over)
+    assert (await store.trace("job_a"))[-1].why == ("no such thing", "没有")

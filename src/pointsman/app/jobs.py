@@ -149,7 +149,7 @@ class Jobs:
             gone: list[Job] = []
             with contextlib.suppress(StoreError):  # the worker says so
                 gone = await self.store.purge(time.time() - self._keep)
-            await asyncio.sleep(0.05 if gone else _PURGING)
+            await asyncio.sleep(0.05 if gone else min(_PURGING, max(self._keep / 4, 1.0)))
 
 
 def terms_of(config: Config) -> Terms:

@@ -114,6 +114,15 @@ class Pipeline:
         self.backends = backends
         self.caches = caches or {}
 
+    def check(self, request: Request) -> None:
+        """Whether there is any sense in keeping it for later. Raises PointsmanError where the client named nothing that
+        exists, or the config has nothing that could serve it, up or down."""
+        snapshot = self.snapshot()
+        decision = decide(request, self.policy, snapshot)
+        if decision.error:
+            why = Said(*(decide(request, self.policy, snapshot, tongue=tongue).reason for tongue in _TONGUES))
+            raise _no_reply(decision, why)
+
     def begin(self, request: Request) -> Run:
         """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
         PointsmanError where the client named nothing that exists."""

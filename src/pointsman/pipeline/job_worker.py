@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from zlib import crc32
 
 import msgspec
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from pointsman.domain.job import QUEUES, Change, Job, Queue, Submission
 from pointsman.domain.lifecycle import Place, step
 from pointsman.domain.said import Said, said
+from pointsman.pipeline.job_room import room
 from pointsman.pipeline.passage import Finished, Handler, Passage, TryAgain, Waiting, why_of
 from pointsman.ports.clock import Clock
 from pointsman.ports.job_store import Fenced, JobStore, StoreError
@@ -94,23 +96,47 @@ class JobWorker:
     # Taking
 
     async def _take(self) -> None:
-        free = self.terms.concurrency - len(self._under_way)
-        if free <= 0:
-            self._room.clear()
+        self._room.clear()
+        wanting = [queue for queue in self.terms.queues if self._room_for(queue) > 0]
+        if not wanting:
             await self._room.wait()
             return
         try:
-            jobs = await self._store.claim(self.terms.queues, self._name, free, self.terms.lease)
+            taken = 0
+            for queue in wanting:
+                if (most := self._room_for(queue)) > 0:
+                    jobs = await self._store.claim((queue,), self._name, most, self.terms.lease)
+                    for job in jobs:
+                        self._start(job)
+                    taken += len(jobs)
             self.problem = None
-            for job in jobs:
-                self._start(job)
-            if not jobs:
-                await self._store.wait(self.terms.queues, self.terms.poll)
+            if not taken:
+                await self._wait(wanting)
         except StoreError as error:
             if self.problem is None:
                 log.warning(_NO_STORE, error.args[0])
             self.problem = error.args[0]
             await asyncio.sleep(_PAUSE)
+
+    def _room_for(self, queue: Queue) -> int:
+        under_way = Counter(passage.job.queue for passage, _ in self._under_way.values())
+        return room(queue, self.terms.concurrency, under_way)
+
+    async def _wait(self, queues: Sequence[Queue]) -> None:
+        """For work in these queues, or room for that of others."""
+        if len(queues) == len(self.terms.queues):
+            await self._store.wait(queues, self.terms.poll)
+            return
+        work = asyncio.ensure_future(self._store.wait(queues, self.terms.poll))
+        change = asyncio.ensure_future(self._room.wait())
+        try:
+            await asyncio.wait((work, change), return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                work.result()
+        finally:
+            for task in (work, change):
+                task.cancel()
+            await asyncio.gather(work, change, return_exceptions=True)
 
     def _start(self, job: Job) -> None:
         passage = Passage(job, self._store, self._clock, self._name)
@@ -170,9 +196,14 @@ class JobWorker:
         if handler is None:
             return self._died(passage, said(*_NO_HANDLER, kind=job.kind), "unknown_kind")
         try:
-            done = await handler.handle(passage)
+            async with asyncio.timeout(None if job.expires is None else job.expires - self._clock.wall()) as limit:
+                done = await handler.handle(passage)
         except (Fenced, StoreError, asyncio.CancelledError):
             raise
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return self._ended(passage, Finished(outcome="expired", error="expired"), _EXPIRED)
         except TryAgain as error:
             return self._failed(passage, error)
         except Exception as error:  # its text may quote a prompt, so only its kind and place are told
@@ -181,7 +212,7 @@ class JobWorker:
             return self._failed(passage, TryAgain(_INTERNAL, "internal"))
         if isinstance(done, Waiting):
             return passage.change((("parked", None),), (step(passage.place, "parked"),), _CHILDREN)
-        return self._ended(passage, done, None)
+        return self._ended(passage, done, done.why)
 
     def _has_last_chance(self, job: Job) -> bool:
         return 0 < job.lost == self.terms.lost - 1
@@ -209,7 +240,7 @@ class JobWorker:
 
     # Changes
 
-    def _ended(self, passage: Passage, done: Finished, why: Said | None) -> Change:
+    def _ended(self, passage: Passage, done: Finished, why: str | None) -> Change:
         place = step(passage.place, "ended", done.outcome)
         change = passage.change((("ended", done.outcome),), (place,), why)
         spawn = self._notices(passage.job, place, change.at)
@@ -221,6 +252,8 @@ class JobWorker:
         if failures >= (error.tries or max(most, self.terms.failures)):
             return replace(self._died(passage, error.why, error.code), failures=1)
         pause = backoff(self.terms.backoff, failures, passage.job.id) if error.delay is None else error.delay
+        if passage.job.expires is not None:  # its end is not put off by a pause
+            pause = min(pause, max(passage.job.expires - self._clock.wall(), 0.0) + 0.001)
         change = passage.change((("failed", None),), (step(passage.place, "failed"),), error.why)
         return replace(change, failures=1, delay=pause, error=error.code)
 

@@ -10,8 +10,8 @@ from pointsman.domain.record import Record
 from pointsman.pipeline.handle import Pipeline, Progress
 from pointsman.ports.journal import Journal
 
-EVERY = 0.5  # seconds between two looks
-AFTER = 1.0  # seconds under way from which on a request is noted
+EVERY = 0.2  # seconds between two looks
+AFTER = 0.3  # seconds under way from which on a request is noted
 DIED = "gateway_died"
 """The error of a request that its gateway did not live to end."""
 _AT_ONCE = 8  # notes after which whatever else waits for the loop has its turn

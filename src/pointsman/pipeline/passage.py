@@ -22,11 +22,12 @@ _KEPT = 600.0  # seconds that a progress is remembered
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """A job has come to its end. `result` is what its caller gets."""
+    """A job has come to its end. `result` is what its caller gets; `error` and `why` say what went wrong, if anything."""
 
     outcome: Outcome = "ok"
     result: bytes = b""
     error: str | None = None
+    why: str | None = None
 
 
 class Waiting(msgspec.Struct, frozen=True):

@@ -65,7 +65,7 @@ class WebhookHandler:
             await webhooks.send(notice.url, message_id, payload(notice, data), self._clock.wall())
         except NotDelivered as failure:
             if not failure.again:
-                return Finished(outcome="failed", error=f"webhook_{failure.kind}")
+                return Finished(outcome="failed", error=f"webhook_{failure.kind}", why=failure.message)
             pause = pause_after(passage.job.failures + 1, message_id, failure.after)
             raise TryAgain(failure.message, f"webhook_{failure.kind}", pause, len(PAUSES) + 1) from None
         return Finished()

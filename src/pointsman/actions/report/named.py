@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 import msgspec
 
 from pointsman.config.others_words import all_of
 from pointsman.domain.errors import PointsmanError, did_you_mean
-from pointsman.domain.report import ReportPlan, ReportSpec
+from pointsman.domain.report import Format, Grain, ReportPlan, ReportSpec
 from pointsman.domain.said import Said, said
 
 
@@ -23,6 +23,10 @@ def named_plan(parameters: Mapping[str, Any], specs: Mapping[str, ReportSpec]) -
             )
     if "plan" not in parameters:
         raise _wrong("parameters.plan", _A_PLAN)
+    for name, valid in (("format", get_args(Format)), ("language", ("zh", "en"))):
+        _one_of(f"parameters.plan.{name}", parameters["plan"], name, valid)
+    if isinstance(parameters["plan"], dict):
+        _one_of("parameters.plan.period.grain", parameters["plan"].get("period"), "grain", get_args(Grain))
     try:
         plan = msgspec.convert(parameters["plan"], ReportPlan)
     except msgspec.ValidationError as error:
@@ -37,6 +41,13 @@ def named_plan(parameters: Mapping[str, Any], specs: Mapping[str, ReportSpec]) -
     if plan.period.start >= plan.period.end:
         raise _wrong("parameters.plan.period", Said("the period ends before it begins", "时间段的结束早于开始"))
     return plan
+
+
+def _one_of(param: str, mapping: Any, name: str, valid: Sequence[str]) -> None:
+    """Where it is there and a text; all else is for the conversion to say."""
+    value = mapping.get(name) if isinstance(mapping, dict) else None
+    if isinstance(value, str) and value not in valid:
+        raise _unknown(param, Said(name, name), value, list(valid))
 
 
 def _unknown(param: str, kind: Said, name: str, valid: list[str]) -> PointsmanError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, get_args
@@ -28,6 +29,8 @@ from pointsman.ports.job_store import JobStore, Phase, StoreError, Wanted
 LOOK = 0.25  # seconds between two looks at a job that somebody follows
 _ARGUMENTS = (("phase", get_args(Phase)), ("kind", ("request", "action", "batch")))
 _SHOWN: tuple[Kind, ...] = ("request", "action", "batch")
+_ID = re.compile(r"(job|batch)_[0-9A-Za-z.]+")
+_ITS_OWN = (b"content-type", b"x-pointsman-request-id")
 _PAGE, _MOST = 20, 100  # jobs of a list
 
 CallOff = Callable[[str], Awaitable[Job | None]]
@@ -64,7 +67,6 @@ class JobsDoor:
         def begin(client: Client, data: bytes) -> Awaitable[None] | None:
             if b"prefer" not in client.fields or (wait := wait_of(client.fields[b"prefer"])) is None:
                 return post(client, data)
-            client.extra += header_lines((b"preference-applied", b"respond-async"))
             return self._respond_async(client, path, data, wait)
 
         return begin
@@ -72,6 +74,7 @@ class JobsDoor:
     async def _respond_async(self, client: Client, path: str, data: bytes, wait: float) -> None:
         body = whole(data)
         self._checks[path](client, body)
+        client.extra += header_lines((b"preference-applied", b"respond-async"))
         await self._accept(client, Wish(endpoint=path, body=body, queue=queue_of(client)), wait)
 
     async def _accept(self, client: Client, wish: Wish, wait: float) -> None:
@@ -81,7 +84,8 @@ class JobsDoor:
         if job is not None and wait and job.place.state == "completed" and job.kind == "request" and job.result:
             reply = reply_of(job.result)
             kind = reply.header(b"content-type") or b"application/json"
-            client.reply(reply.status, reply.body, kind, header_lines((b"x-pointsman-job", job_id.encode())))
+            told = [pair for pair in reply.headers if pair[0] not in _ITS_OWN]
+            client.reply(reply.status, reply.body, kind, header_lines((b"x-pointsman-job", job_id.encode()), *told))
             return
         location = header_lines((b"location", b"/v1/jobs/" + job_id.encode()))
         if job is None:  # gone already, or soon to be seen
@@ -95,7 +99,7 @@ class JobsDoor:
 
     async def ls(self, client: Client) -> None:
         """`limit`, `after` (an id), `phase`, `kind`; newest first. A batch stands for its requests."""
-        most, after = _limit(client.argument("limit")), client.argument("after")
+        most, after = _limit(client.argument("limit")), _job_id(client.argument("after"))
         phase, kind = (_one_of(name, client.argument(name), valid) for name, valid in _ARGUMENTS)
         caller = None if client.caller.admin else client.caller.name
         wanted = Wanted(caller=caller, kind=kind, phase=phase)
@@ -203,6 +207,17 @@ def _one_of(name: str, text: str | None, valid: Sequence[str]) -> Any:
                 valid=", ".join(valid),
             ),
             param=name,
+        )
+    return text
+
+
+def _job_id(text: str | None) -> str | None:
+    if text is not None and not _ID.fullmatch(text):
+        raise PointsmanError(
+            said(
+                'after must be the id of a job, not "{text}"', "after 必须是任务的 id，而不是“{text}”", text=text[:100]
+            ),
+            param="after",
         )
     return text
 

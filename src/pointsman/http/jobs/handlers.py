@@ -36,12 +36,10 @@ class RequestHandler:
         reply = await serve_inside(self._gateway(), kept, way)
         if reply.status in _PASSING:
             raise _again(reply)
-        good = reply.status < 400
-        return Finished(
-            outcome=way.outcome if good else "failed",
-            result=encode(reply),
-            error=way.error if good else _error(reply)["code"],
-        )
+        if reply.status < 400:
+            return Finished(outcome=way.outcome, result=encode(reply), error=way.error)
+        error = _error(reply)
+        return Finished(outcome="failed", result=encode(reply), error=error["code"], why=error["message"])
 
 
 class ActionHandler:

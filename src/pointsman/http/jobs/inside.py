@@ -8,6 +8,8 @@ from pointsman.http.jobs.kept import KeptReply, KeptRequest
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.ports.job_store import Fenced, StoreError
 
+_OF_THE_CONNECTION = (b"connection", b"content-length", b"transfer-encoding")
+
 
 class _Nobody:
     """Takes what is written, and is never in a hurry."""
@@ -67,5 +69,6 @@ async def serve_inside(gateway: Gateway, kept: KeptRequest, passage: RequestPass
 def _reply(data: bytes) -> KeptReply:
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.split(b"\r\n")
-    headers = tuple((name, value) for name, _, value in (line.partition(b": ") for line in lines))
+    pairs = (line.partition(b": ")[::2] for line in lines)
+    headers = tuple((name, value) for name, value in pairs if name not in _OF_THE_CONNECTION)
     return KeptReply(int(first.split(b" ", 2)[1]), headers, body)

@@ -40,9 +40,10 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> bytes:
-        """Of all that makes it this wish and no other."""
-        parts = (self.endpoint, self.body, self.action, self.parameters, self.webhook, self.queue, self.expires_after)
-        return hashlib.sha256(msgspec.msgpack.encode(parts)).digest()
+        """Of all that makes it this wish and no other; how its JSON is laid out does not."""
+        said = [msgspec.json.decode(text) if text else None for text in (self.body, self.parameters)]
+        parts = (self.endpoint, self.action, self.webhook, self.queue, self.expires_after, said)
+        return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).digest()
 
 
 def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions: Mapping[str, Action]) -> Wish:
@@ -92,8 +93,9 @@ def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions:
 
 
 def queue_of(client: Client) -> Queue:
-    """As the header x-pointsman-priority says."""
-    return "batch" if client.fields.get(b"x-pointsman-priority") == b"batch" else "interactive"
+    """As the header x-pointsman-priority says. Raises PointsmanError (400) where it says neither."""
+    queue: Queue = _one_of("x-pointsman-priority", client.header(b"x-pointsman-priority") or "interactive", _PRIORITIES)
+    return queue
 
 
 def whole(body: bytes) -> bytes:
@@ -121,8 +123,8 @@ def wait_of(prefer: bytes | None) -> float | None:
         return None
     for wish in wishes:
         name, _, value = wish.partition(b"=")
-        if name.strip() == b"wait" and value.strip().isdigit():
-            return min(float(value), 600.0)
+        if name.strip() == b"wait" and (seconds := value.strip().strip(b'"')).isdigit():
+            return min(float(seconds), 600.0)
     return 0.0
 
 

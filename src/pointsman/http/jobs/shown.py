@@ -57,7 +57,9 @@ def trace_shown(steps: list[Step]) -> list[dict[str, Any]]:
 
 
 def _why(steps: list[Step] | None) -> str | None:
-    return next((Said(*step.why) for step in reversed(steps or []) if step.why), None)
+    wrong = (step.why for step in reversed(steps or []) if step.event in ("failed", "died", "ended"))
+    why = next(wrong, None)
+    return Said(*why) if why else None
 
 
 def _result(job: Job) -> dict[str, Any] | None:

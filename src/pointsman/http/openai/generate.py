@@ -141,11 +141,11 @@ class Generate:
 
     def check_chat(self, client: Client, data: bytes) -> None:
         """Whether `chat` would take that body. Raises PointsmanError."""
-        self._pipeline.policy.resolve(self._read_chat(client, data)[0].model)
+        self._pipeline.check(self._read_chat(client, data)[0])
 
     def check_completion(self, client: Client, data: bytes) -> None:
         """The same of `completions`."""
-        self._pipeline.policy.resolve(self._read_completion(client, data)[0].model)
+        self._pipeline.check(self._read_completion(client, data)[0])
 
     def _read_chat(self, client: Client, data: bytes) -> tuple[Request, Asked]:
         body = parse_body(data)

@@ -82,11 +82,11 @@ class Relay:
 
     def check_embedding(self, client: Client, data: bytes) -> None:
         """Whether `embeddings` would take that body. Raises PointsmanError."""
-        self._pipeline.policy.resolve(read_embedding(parse_body(data).tree, client).model)
+        self._pipeline.check(read_embedding(parse_body(data).tree, client))
 
     def check_rerank(self, client: Client, data: bytes) -> None:
         """The same of `rerank`."""
-        self._pipeline.policy.resolve(read_rerank(parse_body(data).tree, client).model)
+        self._pipeline.check(read_rerank(parse_body(data).tree, client))
 
     async def _serve(
         self,
