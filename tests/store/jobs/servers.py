@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import socket
 import subprocess
@@ -20,7 +21,8 @@ DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 
 
 def program() -> str:
-    return str(get_binary_path())
+    """Valkey, or the server that TEST_REDIS_SERVER names: the same tests hold for Redis."""
+    return os.environ.get("TEST_REDIS_SERVER") or str(get_binary_path())
 
 
 class Valkey:

@@ -12,7 +12,7 @@ from pointsman.ports.job_store import Standing
 from pointsman.store.jobs.redis_calls import claiming, renewing
 from pointsman.store.jobs.redis_jobs import WHOLE, job
 from pointsman.store.jobs.redis_looks import Look, Looks, places
-from pointsman.store.jobs.redis_shards import Shards
+from pointsman.store.jobs.redis_shards import Shards, all_of
 from pointsman.store.jobs.redis_watch import Due, Sign
 
 _PEEK = 50  # entries of each stream of a cluster that are put in order
@@ -55,7 +55,7 @@ class Claims:
             self._shards.write(shard, renewing([held[at] for at in indexes], lease)) for shard, indexes in parts.items()
         ]
         standings: list[Standing] = ["lost"] * len(held)
-        for (shard, indexes), beats in zip(parts.items(), await asyncio.gather(*calls), strict=True):
+        for (shard, indexes), beats in zip(parts.items(), await all_of(calls), strict=True):
             for at, beat in zip(indexes, beats, strict=True):
                 if beat >= 0:
                     standings[at] = "held"
@@ -97,7 +97,7 @@ class Claims:
             for _ in range(_ROUNDS):
                 wanted = min(most - len(given), _PEEK)
                 calls, order = self._planned(await self._looks.all(wanted), queues, worker, most - len(given), lease)
-                some = [each for got in await asyncio.gather(*calls) for each in got]
+                some = [each for got in await all_of(calls) for each in got]
                 given += sorted(some, key=lambda each: order.get(each[1], len(order)))
                 if len(given) >= most or len(some) >= len(order):
                     break
@@ -135,7 +135,7 @@ class Claims:
             parts.setdefault(shard, []).append(job_id)
         calls = [self._shards.found(shard, ids, WHOLE) for shard, ids in parts.items()]
         jobs: dict[str, Job] = {}
-        for ids, found in zip(parts.values(), await asyncio.gather(*calls), strict=True):
+        for ids, found in zip(parts.values(), await all_of(calls), strict=True):
             for job_id, fields in zip(ids, found, strict=True):
                 each = job(job_id, fields)
                 if each is not None and fields[-1] is not None:

@@ -64,7 +64,7 @@ def closed() -> StoreError:
 def _what(error: Exception) -> Said:
     names = [kind.__name__ for kind in type(error).__mro__]
     code = next((_KINDS[name] for name in names if name in _KINDS), str(error).partition(" ")[0])
-    if code == "WRONGPASS" and "required" in str(error):
+    if "unauthenticated" in str(error) or (code == "WRONGPASS" and "required" in str(error)):
         code = "NOAUTH"
     if code in _WORDS:
         return Said(*_WORDS[code])

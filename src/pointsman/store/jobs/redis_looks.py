@@ -13,7 +13,7 @@ from pointsman.ports.job_store import StoreError
 from pointsman.store.jobs.redis_calls import looking
 from pointsman.store.jobs.redis_jobs import signs
 from pointsman.store.jobs.redis_keys import NUMBER
-from pointsman.store.jobs.redis_shards import Shards
+from pointsman.store.jobs.redis_shards import Shards, all_of
 from pointsman.store.jobs.redis_watch import Watch
 
 _LOOK = 0.5  # seconds between two looks at who shows a sign of life
@@ -49,7 +49,7 @@ class Looks:
         began = time.monotonic()
         self._look_at = began + _LOOK
         try:
-            found = await asyncio.gather(*(self._shards.read(shard, looking(held=True)) for shard in self._shards.all))
+            found = await all_of([self._shards.read(shard, looking(held=True)) for shard in self._shards.all])
         except StoreError:
             for watch in self.watches:
                 watch.forget()
@@ -64,7 +64,7 @@ class Looks:
 
     async def all(self, first: int = 0) -> list[Look]:
         """Of each shard, with so many of the first entries."""
-        found = await asyncio.gather(*(self._shards.read(shard, looking(first=first)) for shard in self._shards.all))
+        found = await all_of([self._shards.read(shard, looking(first=first)) for shard in self._shards.all])
         return [Look(waiting, last, entries) for waiting, last, _, entries in found]
 
     async def wait(self, queues: Sequence[Queue], seconds: float) -> None:

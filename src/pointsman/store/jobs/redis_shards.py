@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pointsman.store.jobs.redis_batch import Batches
 from pointsman.store.jobs.redis_calls import Call, reading
@@ -12,8 +12,14 @@ from pointsman.store.jobs.redis_jobs import BARE
 from pointsman.store.jobs.redis_keys import SHARDS, Keys
 from pointsman.store.jobs.redis_server import Script, Server
 
+T = TypeVar("T")
 _WRITE = Script("redis_write", writes=True)
 _READ = Script("redis_read", writes=False)
+
+
+async def all_of(parts: Sequence[Awaitable[T]]) -> Sequence[T]:
+    """What each gives, at the same time; a single one, as there mostly is, without a task of its own."""
+    return [await parts[0]] if len(parts) == 1 else await asyncio.gather(*parts)
 
 
 class Shards:

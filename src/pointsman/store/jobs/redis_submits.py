@@ -14,7 +14,7 @@ from pointsman.domain.said import said
 from pointsman.store.jobs.redis_batch import MOST
 from pointsman.store.jobs.redis_calls import Call, creating, naming
 from pointsman.store.jobs.redis_jobs import name, named
-from pointsman.store.jobs.redis_shards import Shards
+from pointsman.store.jobs.redis_shards import Shards, all_of
 
 _PATIENCE = 1.0
 """Seconds for somebody who has taken a name and not yet made the job; they may have died over it."""
@@ -57,9 +57,7 @@ class Submits:
                 calls.setdefault(shard, []).append(creating(self._keys, each, *self._turn()))
                 places_of.setdefault(shard, []).append(at)
         replies = [reply for shard, part in calls.items() for reply in self._shards.write_in_order(shard, part)]
-        made = dict(
-            zip((at for places in places_of.values() for at in places), await asyncio.gather(*replies), strict=True)
-        )
+        made = dict(zip((at for places in places_of.values() for at in places), await all_of(replies), strict=True))
         return [Submitted(each.id, bool(made.get(at)), conflict) for at, (each, conflict) in enumerate(resolved)]
 
     async def spawned(self, parent: str, submissions: Sequence[Submission]) -> list[tuple[Submission, str, int]]:
