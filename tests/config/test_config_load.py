@@ -10,6 +10,7 @@ import pytest
 from flat_rules import FLAT_RULES
 from pipeline.policies import features
 from pointsman.app.build import Built, build
+from pointsman.cli.gateway_client import KEY
 from pointsman.config.load import Loaded, load
 from pointsman.config.schema import Config
 from pointsman.domain.features import Features
@@ -280,6 +281,10 @@ class TestPrecedence:
     )
     def test_every_setting_of_the_environment_can_be_given(self, name: str, text: str, field: str, value: Any) -> None:
         assert getattr(load(None, None, {name: text}).config.server, field) == value
+
+    @pytest.mark.parametrize("name", ["POINTSMAN_CONFIG", KEY])
+    def test_what_only_the_commands_read_is_no_setting(self, name: str) -> None:
+        assert load(None, None, {name: "x"}).config == load(None, None, {}).config
 
 
 class TestSecrets:

@@ -17,7 +17,11 @@ from pointsman.domain.said import said
 
 ENVIRONMENT: dict[str, type[msgspec.Struct]] = {"server": Server, "log": Log}
 """The sections that POINTSMAN_* reaches."""
-_ALSO = ("POINTSMAN_CONFIG",)
+ALSO = {
+    "POINTSMAN_CONFIG": "the file, where `-c` names none",
+    "POINTSMAN_KEY": "the key that `jobs batch`, `reload` and `trace` send to a gateway, where `--key` names none",
+}
+"""What else is read from there, not as a setting."""
 _IN_ENVIRONMENT = said("environment", "环境变量")
 _ON_THE_LINE = said("command line", "命令行")
 
@@ -57,10 +61,10 @@ def lay_environment(data: dict[Any, Any], env: Mapping[str, str], places: Places
         for name, kind in get_type_hints(struct, include_extras=True).items()
     }
     for name, text in env.items():
-        if not name.startswith("POINTSMAN_") or name in _ALSO:
+        if not name.startswith("POINTSMAN_") or name in ALSO:
             continue
         if name not in valid:
-            names = [*valid, *_ALSO]
+            names = [*valid, *ALSO]
             message = said("unknown setting{hint}", "没有这项设置{hint}", hint=did_you_mean(name, names))
             problems.append(Problem(name, message, valid=", ".join(names), where=_IN_ENVIRONMENT))
             continue

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
-from pointsman.config.overlay import ENVIRONMENT
+from pointsman.config.overlay import ALSO, ENVIRONMENT
 from pointsman.config.schema import RESERVED, Config
 from pointsman.config.section import Section
 
@@ -95,7 +95,9 @@ def _environment() -> str:
     names = [
         f"{section}_{field.name}" for section, kind in ENVIRONMENT.items() for field in msgspec.structs.fields(kind)
     ]
-    listed = "\n".join(f"- `POINTSMAN_{name.upper()}`" for name in [*names, "config"])
+    lines = [f"- `POINTSMAN_{name.upper()}`" for name in names]
+    lines += [f"- `{name}`: {meaning}" for name, meaning in ALSO.items()]
+    listed = "\n".join(lines)
     return f"""\
 ## Environment
 
