@@ -12,11 +12,12 @@ import apsw
 
 from pointsman.domain.job import Change, Held, Job, Queue, Step, Submission, Submitted
 from pointsman.domain.said import Said
-from pointsman.ports.job_store import Standing, Wanted
+from pointsman.ports.job_store import Standing, StoreError, Wanted
 from pointsman.store.jobs.boot import boot_id
 from pointsman.store.jobs.sqlite_desk import Asked, Desk
 from pointsman.store.jobs.sqlite_file import connected, opened, unable
 from pointsman.store.jobs.sqlite_group import Group
+from pointsman.store.jobs.sqlite_place import Place
 from pointsman.store.jobs.sqlite_reads import Reads
 
 _LOOK = 0.2  # seconds between two looks at what other processes, or time, have made claimable
@@ -26,7 +27,7 @@ class SqliteJobStore:
     """Durable means that it is in the write-ahead log and synced (`synchronous=full`). One thread writes, all that waits
     in one transaction; another reads. `clock` gives seconds since the machine was started, the same in all processes, and
     `boot` names that start: after the next one all leases and delays have run out. `vfs` names one that was registered
-    with apsw. Raises StoreError."""
+    with apsw. Where the file is removed or replaced, all fails until it is back. Raises StoreError."""
 
     def __init__(
         self,
@@ -37,7 +38,9 @@ class SqliteJobStore:
         boot: str | None = None,
     ) -> None:
         self._path = path
-        group = Group(path, opened(path, boot_id() if boot is None else boot, vfs), clock)
+        connection = opened(path, boot_id() if boot is None else boot, vfs)
+        self._place = Place(path)
+        group = Group(path, connection, clock, self._place)
         try:
             self._reading = connected(path, vfs)
             self._reading.execute("pragma query_only=on")
@@ -136,6 +139,12 @@ class SqliteJobStore:
             news.set()
 
     def _read_all(self, batch: Sequence[Asked]) -> None:
+        try:
+            self._place.check()
+        except StoreError as error:
+            for asked in batch:
+                asked.error = StoreError(*error.args)
+            return
         for asked in batch:
             try:
                 asked.result = asked.what(*asked.args)

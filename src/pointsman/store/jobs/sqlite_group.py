@@ -7,22 +7,32 @@ from pathlib import Path
 
 import apsw
 
-from pointsman.ports.job_store import Fenced
+from pointsman.ports.job_store import Fenced, StoreError
 from pointsman.store.jobs.sqlite_desk import Asked
 from pointsman.store.jobs.sqlite_file import patient, unable
+from pointsman.store.jobs.sqlite_place import Place
 from pointsman.store.jobs.sqlite_writes import Writes
 from pointsman.store.log_schema import all_or_nothing
 
-_OF_ALL = (apsw.FullError, apsw.IOError, apsw.BusyError, apsw.LockedError, apsw.CantOpenError, apsw.ReadOnlyError)
+_OF_ALL = (
+    StoreError,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.CantOpenError,
+    apsw.ReadOnlyError,
+)
 """Where one cannot be done because of these, the others cannot either."""
 
 
 class Group:
-    """What is done together fails together where the disk is full or out of order, or another process keeps the file;
-    nothing of it is in the file then. A mistake in one alone is that one's."""
+    """What is done together fails together where the disk is full or out of order, another process keeps the file, or it
+    is not in its place any more; nothing of it is in the file then. A mistake in one alone is that one's."""
 
-    def __init__(self, path: Path, connection: apsw.Connection, clock: Callable[[], float]) -> None:
+    def __init__(self, path: Path, connection: apsw.Connection, clock: Callable[[], float], place: Place) -> None:
         self._path = path
+        self._place = place
         self._connection = connection
         self.writes = Writes(connection, clock)
         self._unclean = False
@@ -30,12 +40,13 @@ class Group:
     def do(self, batch: Sequence[Asked]) -> None:
         """Sets result or error of each."""
         try:
+            self._place.check()
             self._together(batch)
         except Exception as error:
             self.writes.forget()
             if len(batch) == 1 or isinstance(error, _OF_ALL):
                 for asked in batch:
-                    asked.error = unable(self._path, error) if isinstance(error, apsw.Error) else error
+                    asked.error = self._told(error)
                 return
             for asked in batch:
                 self.do([asked])
@@ -68,6 +79,11 @@ class Group:
                 asked.result = asked.what(*asked.args)
             writes.flush()
         self._unclean = self._unclean or any(asked.result for asked in purges)
+
+    def _told(self, error: Exception) -> Exception:
+        if isinstance(error, StoreError):
+            return StoreError(*error.args)
+        return unable(self._path, error) if isinstance(error, apsw.Error) else error
 
     def _emptied(self) -> bool:
         """What was removed is overwritten in the file; the write-ahead log still has it, until it is emptied."""
