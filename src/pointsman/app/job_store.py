@@ -11,7 +11,7 @@ from pointsman.domain.errors import Problem
 from pointsman.domain.hosts import read_hosts
 from pointsman.outbound.signing import key_of
 from pointsman.ports.job_store import JobStore, StoreError
-from pointsman.store.jobs.by_url import VALID, check_url, open_url
+from pointsman.store.jobs.by_url import check_url, open_url
 
 DEFAULT = "sqlite:///jobs.sqlite"
 
@@ -28,7 +28,7 @@ def wrong_jobs(config: Config) -> list[Problem]:
         try:
             check()
         except ValueError as error:
-            problems.append(Problem(place, error.args[0], valid=VALID if place == "store" else None))
+            problems.append(Problem(place, error.args[0]))
     return problems
 
 
