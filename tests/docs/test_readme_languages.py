@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,20 @@ def test_every_config_shown_is_one(texts: dict[str, str], tmp_path: Path) -> Non
             path = tmp_path / "pointsman.yaml"
             path.write_text(block, encoding="utf-8")
             load(path, None, {"VLLM_KEY": "k", "SHOP_PASSWORD": "p"})
+
+
+def test_all_verbs_print_json_but_those_that_are_named(texts: dict[str, str]) -> None:
+    [named] = re.findall(r"^All but (.*) take `--json`\.", texts["en"], re.MULTILINE)
+    without = re.findall(r"`([^`]+)`", named)
+    listed = re.findall(r"^\| (`pointsman [^|]*) \|", texts["en"], re.MULTILINE)
+    seen = []
+    for cell in listed:
+        words = [span.removeprefix("pointsman ").split() for span in re.findall(r"`([^`]+)`", cell)]
+        verbs = [" ".join(word for word in each if word.islower() and word.isalpha()) for each in words]
+        for verb in verbs:
+            done = subprocess.run(
+                [sys.executable, "-m", "pointsman", *verb.split(), "--help"], capture_output=True, text=True, check=True
+            )
+            assert ("--json" in done.stdout) == (verb not in without), verb
+        seen += verbs
+    assert set(without) <= set(seen) and len(seen) > 20
