@@ -326,15 +326,17 @@ class History:
     async def compare(self) -> None:
         """All that can be seen."""
         store, slow = self.store, self.slow
-        for name, _ in names():
-            job, trace = await store.get(name), await store.trace(name)
+        all_names, pairs = [name for name, _ in names()], list(itertools.product(CALLERS, KEYS))
+        jobs = await asyncio.gather(*map(store.get, all_names))
+        traces = await asyncio.gather(*map(store.trace, all_names))
+        for name, job, trace in zip(all_names, jobs, traces, strict=True):
             if name in slow.known:
                 assert job == slow.known[name].job
                 slow.check_trace(name, trace)
             else:
                 assert (job, trace) == (None, [])
-        for caller, key in itertools.product(CALLERS, KEYS):
-            assert await store.find(caller, key) == slow.keys.get((caller, key), (None,))[0]
+        found = await asyncio.gather(*itertools.starmap(store.find, pairs))
+        assert found == [slow.keys.get(pair, (None,))[0] for pair in pairs]
         assert await store.ls(Wanted(), 100) == slow.ls(Wanted())
         slow.check_counts(await store.counts())
         for prefix in ("", "a", "a*"):

@@ -14,7 +14,7 @@ from store.jobs.histories import History, Script, script
 from store.jobs.stores import KINDS, Grounds
 
 STEPS = 60
-COUNT = {"memory": 40, "sqlite": 20, "redis": 10, "cluster": 5}
+COUNT = {"memory": 40, "sqlite": 20, "redis": 10, "cluster": 4}
 TRIES = 400  # of cutting down
 
 
