@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from pointsman.apart import apart
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.job import LONGEST_ID, Job, Kind
 from pointsman.domain.said import said
@@ -21,6 +22,7 @@ from pointsman.http.jobs.kept import reply_of
 from pointsman.http.jobs.read import Check, Wish, queue_of, read_wish, wait_of, whole
 from pointsman.http.jobs.shown import shown
 from pointsman.http.jobs.submitting import Submitting, unavailable
+from pointsman.http.strict_json import APART
 from pointsman.pipeline.job_list import newest
 from pointsman.pipeline.passage import PROGRESS
 from pointsman.ports.action import Action
@@ -58,7 +60,8 @@ class JobsDoor:
         self._heartbeat_after = heartbeat_after
 
     async def post(self, client: Client, data: bytes) -> None:
-        wish = read_wish(data, client, self._checks, self._actions)
+        given = data, client, self._checks, self._actions
+        wish = await apart(read_wish, *given) if len(data) > APART else read_wish(*given)
         await self._accept(client, wish, wait_of(client.fields.get(b"prefer")) or 0.0)
 
     def later(self, path: str, post: Post) -> Post:
@@ -72,10 +75,17 @@ class JobsDoor:
         return begin
 
     async def _respond_async(self, client: Client, path: str, data: bytes, wait: float) -> None:
-        body = whole(data)
-        self._checks[path](client, body)
+        body = (
+            await apart(self._checked, client, path, data) if len(data) > APART else self._checked(client, path, data)
+        )
         client.extra += header_lines((b"preference-applied", b"respond-async"))
         await self._accept(client, Wish(endpoint=path, body=body, queue=queue_of(client)), wait)
+
+    def _checked(self, client: Client, path: str, data: bytes) -> bytes:
+        """The body that is kept. Raises PointsmanError."""
+        body = whole(data)
+        self._checks[path](client, body)
+        return body
 
     async def _accept(self, client: Client, wish: Wish, wait: float) -> None:
         """202 with the job, or the reply itself where it is there within `wait` seconds."""

@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from pointsman.apart import apart
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.job import Submission
 from pointsman.domain.said import said
 from pointsman.http.exchange import Client
 from pointsman.http.jobs.kept import KeptAction, encode, kept
 from pointsman.http.jobs.read import Wish, key_of
+from pointsman.http.strict_json import APART
 from pointsman.ports.job_store import JobStore, StoreError
 
 Vet = Callable[[str], Awaitable[None]]
@@ -39,7 +41,7 @@ class Submitting:
             created=client.received,
             body=encode(_kept(client, wish)),
             key=key,
-            digest=wish.digest if key is not None else b"",
+            digest=b"" if key is None else await apart(lambda: wish.digest) if len(wish.body) > APART else wish.digest,
             expires=None if wish.expires_after is None else client.received + wish.expires_after,
             webhook=wish.webhook,
         )
