@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import pytest
 
 from cli.invoke import Done, Shell
 from cli.kept_jobs import batch, dead, done, job_in, kept, moved, on
+from pointsman.cli.command import again
 from pointsman.ports.job_store import JobStore
 
 IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
@@ -114,15 +117,29 @@ class TestWhichStore:
     @pytest.mark.parametrize(
         ("url", "part"),
         [
-            ("mysql://x", "no store of jobs is called 'mysql' (valid: sqlite:///"),
+            ("mysql://x", "--store: no store of jobs is called 'mysql' (valid: sqlite:///"),
             ("sqlite:x", "three slashes"),
             ("redis://127.0.0.1:1/0?wait=x", "wait"),
-            ("redis://127.0.0.1:1/0", "127.0.0.1:1"),
+            ("", "--store: the store's URL is empty (valid: sqlite:///"),
         ],
     )
-    def test_a_store_that_is_none_or_gone(self, shell: Shell, url: str, part: str) -> None:
-        done = shell.run("jobs", "ls", "--store", url)
-        assert done.code == 1 and part in done.err and "Traceback" not in done.err
+    def test_a_flag_that_names_none(self, shell: Shell, url: str, part: str) -> None:
+        for verb in (("jobs", "ls"), ("jobs", "show", "x"), ("trace", "x"), ("worker",)):
+            done = shell.run(*verb, "--store", url)
+            assert (done.code, done.out) == (2, "") and part in done.err and "Traceback" not in done.err
+
+    def test_a_folder_that_is_none(self, shell: Shell) -> None:
+        for verb in (("jobs", "ls"), ("trace", "x"), ("worker",)):
+            assert shell.run(*verb, "--data-dir", "").code == 2
+
+    def test_what_the_config_names_is_no_mistake_of_usage(self, shell: Shell) -> None:
+        shell.write("pointsman.yaml", "store: mysql://x\n")
+        done = shell.run("jobs", "ls")
+        assert done.code == 1 and "pointsman.yaml:1: store: no store of jobs is called" in done.err
+
+    def test_a_server_that_is_gone(self, shell: Shell) -> None:
+        done = shell.run("jobs", "ls", "--store", "redis://127.0.0.1:1/0")
+        assert done.code == 1 and "127.0.0.1:1" in done.err and "Traceback" not in done.err
 
     @pytest.mark.usefixtures("data")
     def test_the_config_names_it_and_the_flag_wins(self, shell: Shell) -> None:
@@ -174,7 +191,7 @@ class TestShow:
 
     @pytest.mark.parametrize(
         ("name", "part"),
-        [("job_9", 'there is no job "job_9": `pointsman jobs ls`'), ("req_1", "`pointsman trace req_1`")],
+        [("job_9", 'there is no job "job_9": `'), ("req_1", "pointsman trace req_1 --data-dir ")],
     )
     def test_none(self, shell: Shell, name: str, part: str) -> None:
         done = jobs(shell, "show", name)
@@ -287,6 +304,38 @@ class TestWatch:
         os.close(ours)
         job = job_in(data, "batch_3")
         assert job is not None and not job.over
+
+
+@pytest.mark.usefixtures("data")
+class TestHints:
+    """What is to be called next finds the same jobs."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "next_call"),
+        [
+            (("watch", "job_1"), "jobs show job_1 --text"),
+            (("watch", "job_2"), "jobs retry job_2"),
+            (("dead",), "jobs retry"),
+            (("retry",), "jobs dead"),
+            (("retry", "job_1"), "jobs dead"),
+            (("cancel", "batch_3"), "jobs watch batch_3"),
+            (("show", "job_9"), "jobs ls"),
+            (("show", "req_9"), "trace req_9"),
+        ],
+    )
+    @pytest.mark.parametrize("tongue", ["en", "zh"])
+    def test_the_flags_that_were_given(
+        self, shell: Shell, arguments: tuple[str, ...], next_call: str, tongue: str
+    ) -> None:
+        shell.write("my config.yaml", "server: {watch: false}\n")
+        where = ("-c", "my config.yaml", "--store", "sqlite:///jobs.sqlite", "--data-dir", str(shell.folder / "data"))
+        done = shell.run("jobs", *arguments, *where, "--language", tongue)
+        assert f" {next_call} {shlex.join(where)}" in done.out + done.err
+        assert "--store" not in "".join(jobs(shell, *arguments)[1:])
+
+    def test_a_password_is_not_repeated(self) -> None:
+        options = argparse.Namespace(store="redis://me:s3c@ret@h:1/0", data_dir=None)
+        assert again(options, "jobs ls").endswith(" jobs ls --store 'redis://me:***@h:1/0'")
 
 
 class TestLanguages:

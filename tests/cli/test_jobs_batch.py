@@ -135,13 +135,27 @@ class TestUsage:
             (("none.jsonl",), "there is no file none.jsonl"),
             (("empty.jsonl",), "empty.jsonl is empty"),
             (("in.jsonl", "--output", "empty.jsonl"), "empty.jsonl is there already"),
+            (("in.jsonl", "--output", "nowhere/out.jsonl"), "there is no folder nowhere"),
+            (("in.jsonl", "--output", "empty.jsonl/out.jsonl"), "there is no folder empty.jsonl"),
+            (("in.jsonl", "--output", "."), ". is a folder"),
+            (("--resume", "batch_1", "--output", "nowhere/out.jsonl"), "there is no folder nowhere"),
+            (("in.jsonl", "--url", "ftp://x"), "no address of a gateway"),
         ],
     )
     def test_before_anything_is_sent(self, shell: Shell, arguments: tuple[str, ...], part: str) -> None:
         shell.write("in.jsonl", line("a"))
         shell.write("empty.jsonl", "")
-        done = shell.run("jobs", "batch", *arguments, "--url", "http://127.0.0.1:1")
-        assert (done.code, done.out) == (2, "") and part in done.err
+        done = shell.run("jobs", "batch", "--url", "http://127.0.0.1:1", *arguments)
+        assert done.code == 2 and part in done.err and "Traceback" not in done.err
+
+    @pytest.mark.skipif(
+        not Path("/proc/self").is_dir(), reason="needs a folder that takes no files, not even from root"
+    )
+    def test_a_folder_that_takes_no_files(self, shell: Shell) -> None:
+        shell.write("in.jsonl", line("a"))
+        for tongue, part in (("en", "no replies can be put into /proc/self"), ("zh", "回复无法写入 /proc/self")):
+            done = shell.run("jobs", "batch", "in.jsonl", "--output", "/proc/self/out.jsonl", "--language", tongue)
+            assert done.code == 2 and part in done.err
 
     def test_no_gateway(self, shell: Shell) -> None:
         shell.write("in.jsonl", line("a"))

@@ -180,7 +180,7 @@ class TestUsage:
             (("--queues", "fast"), 2, 'there is no queue "fast" (valid: interactive, batch, webhook)'),
             (("--concurrency", "0"), 2, "--concurrency must be at least 1"),
             (("--concurrency", "999"), 1, "256"),
-            (("--store", "mysql://x"), 1, "no store of jobs is called 'mysql'"),
+            (("--store", "mysql://x"), 2, "no store of jobs is called 'mysql'"),
         ],
     )
     def test_mistakes(self, shell: Shell, arguments: tuple[str, ...], code: int, part: str) -> None:

@@ -44,6 +44,10 @@ class Unreachable(Exception):
         super().__init__(said("{url}: {why}", "{url}：{why}", url=url, why=why))
 
 
+class NoAddress(Unreachable):
+    """What was given is no address of a gateway."""
+
+
 def chat(base: str, messages: list[dict[str, str]], *, max_tokens: int, stream: bool) -> ChatReply:
     """Raises Unreachable."""
     body = {"model": "auto", "messages": messages, "max_tokens": max_tokens, "stream": stream}
@@ -226,13 +230,13 @@ def _connection(url: str, seconds: float = PATIENCE) -> http.client.HTTPConnecti
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Unreachable(repr(url), all_of(error)) from None
+        raise NoAddress(repr(url), all_of(error)) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         why = said(
             "no address of a gateway (valid: http://127.0.0.1:8900)",
             "不是网关的地址（合法取值：http://127.0.0.1:8900）",
         )
-        raise Unreachable(repr(url), why)
+        raise NoAddress(repr(url), why)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     return kind(parts.hostname, port, timeout=seconds)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from pointsman.cli.batch_client import BatchClient, failures_in
 from pointsman.cli.command import command
-from pointsman.cli.gateway_client import BASE, KEY, Client, Refused, Unreachable
+from pointsman.cli.gateway_client import BASE, KEY, Client, NoAddress, Refused, Unreachable
 from pointsman.cli.job_words import BATCH_STATUSES, size
 from pointsman.cli.output import print_error, print_line
 from pointsman.cli.progress_bar import ProgressBar
@@ -66,6 +67,9 @@ def run(options: argparse.Namespace) -> int:
         return 130
     except (Unreachable, Refused, OSError) as error:
         bar.end()
+        if isinstance(error, NoAddress):
+            print_error(_VERB, error.args[0], tongue)
+            return 2
         print_error(_VERB, all_of(error) if isinstance(error, OSError) else error.args[0], tongue)
         if batch_id is not None and not (isinstance(error, Refused) and error.status == 404):
             print_error(_VERB, said(*_RESUME, again=_again(options, batch_id, output)), tongue)
@@ -82,10 +86,24 @@ def _wrong_usage(options: argparse.Namespace) -> str | None:
         if not path.stat().st_size:
             return said("{path} is empty", "{path} 是空文件", path=path)
     output = _output(options)
+    if output.is_dir():
+        return said(*_A_FOLDER, path=output)
     for path in (output, _errors(output)):
         if path.exists():
             return said(*_THERE, path=path)
-    return None
+    return _not_writable(output)
+
+
+def _not_writable(output: Path) -> str | None:
+    """Why no file can be put there; a mistake is told before hours of work."""
+    folder = output.parent
+    if not folder.is_dir():
+        return said(*_NO_FOLDER, folder=folder)
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return said(*_NOT_WRITABLE, folder=folder, why=all_of(error))
 
 
 def _output(options: argparse.Namespace) -> Path:
@@ -199,6 +217,9 @@ _THERE = (
     "{path} is there already; move it away, or name another with --output",
     "{path} 已经存在；请先移走，或用 --output 换一个名字",
 )
+_NO_FOLDER = ("there is no folder {folder} for the replies", "没有存放回复的文件夹 {folder}")
+_NOT_WRITABLE = ("no replies can be put into {folder}: {why}", "回复无法写入 {folder}：{why}")
+_A_FOLDER = ("{path} is a folder; --output names a file", "{path} 是文件夹；--output 应指定文件")
 _BEGUN = ("{id} has begun", "{id} 已开始")
 _NOT_BEGUN = Said("broken off before the batch had begun", "已中断，批处理尚未开始")
 _SILENT = Said("the gateway does not answer; asked again", "网关没有响应，正在重试")

@@ -6,6 +6,7 @@ import argparse
 import secrets
 import time
 
+from pointsman.cli.command import again
 from pointsman.cli.on_store import Desk, declare_store, no_job, on_store, print_wrong
 from pointsman.cli.output import print_json, print_line
 from pointsman.domain.said import said, told
@@ -40,7 +41,7 @@ async def _cancel(desk: Desk, job_id: str, options: argparse.Namespace) -> bool:
     else:
         job = await call_off(desk.store, job_id, now, op, notices_of)
     if before is None or job is None:
-        print_wrong(_VERB, no_job(job_id, desk.config), options)
+        print_wrong(_VERB, no_job(job_id, desk.config, options), options)
         return False
     if before.over:
         where = f"{before.place.state}, {before.place.outcome or before.place.disposition}"
@@ -51,13 +52,13 @@ async def _cancel(desk: Desk, job_id: str, options: argparse.Namespace) -> bool:
     elif job.over:
         print_line(told(said(*_CANCELLED, id=job_id), options.tongue))
     else:
-        print_line(told(said(*_ENDING, id=job_id), options.tongue))
+        print_line(told(said(*_ENDING, id=job_id, watch=again(options, f"jobs watch {job_id}")), options.tongue))
     return True
 
 
 _OVER = ("{id} is over already ({where})", "{id} 已经结束（{where}）")
 _CANCELLED = ("{id}: called off", "{id}：已取消")
 _ENDING = (
-    "{id}: is being called off; what was done is delivered (`pointsman jobs watch {id}`)",
-    "{id}：正在取消，已完成的部分照常交付（`pointsman jobs watch {id}`）",
+    "{id}: is being called off; what was done is delivered (`{watch}`)",
+    "{id}：正在取消，已完成的部分照常交付（`{watch}`）",
 )

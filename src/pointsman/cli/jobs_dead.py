@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
+from pointsman.cli.command import again
 from pointsman.cli.job_words import span, tries
 from pointsman.cli.jobs_ls import declare_list, job_json, more, wanted, wrong_limit
 from pointsman.cli.on_store import Desk, declare_store, on_store
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
             return 0
         if len(found) > len(jobs):
             print_line(told(more(jobs[-1]), tongue))
-        print_line(told(_AGAIN if jobs else _NONE, tongue))
+        print_line(told(said(*_AGAIN, retry=again(options, "jobs retry")) if jobs else _NONE, tongue))
         return 0
 
     return on_store(options, "jobs dead", work)
@@ -58,8 +59,8 @@ def _why(step: Step | None) -> str:
     return Said(*step.why) if step is not None and step.why else Said("no reason is known", "原因不明")
 
 
-_AGAIN = Said(
-    "Once the cause is gone: `pointsman jobs retry ID…`, or --all-dead, begins them anew.",
-    "原因消除后，用 `pointsman jobs retry ID…` 或 --all-dead 重新开始。",
+_AGAIN = (
+    "Once the cause is gone: `{retry} ID…`, or --all-dead, begins them anew.",
+    "原因消除后，用 `{retry} ID…` 或 --all-dead 重新开始。",
 )
 _NONE = Said("no job is dead", "没有被放弃的任务")

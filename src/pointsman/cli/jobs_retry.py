@@ -6,6 +6,7 @@ import argparse
 import secrets
 import time
 
+from pointsman.cli.command import again
 from pointsman.cli.on_store import Desk, declare_store, no_job, on_store, print_wrong
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.domain.job import Job
@@ -26,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if bool(options.ids) == options.all_dead:
-        print_error(_VERB, _WHICH, options.tongue)
+        print_error(_VERB, said(*_WHICH, dead=again(options, "jobs dead")), options.tongue)
         return 2
 
     async def work(desk: Desk) -> int:
@@ -55,10 +56,10 @@ async def _retry(desk: Desk, job_id: str, options: argparse.Namespace) -> bool:
     before = await desk.store.get(job_id)
     job = await revive(desk.store, job_id, time.time(), secrets.token_hex(8)) if before else None
     if before is None or job is None:
-        print_wrong(_VERB, no_job(job_id, desk.config), options)
+        print_wrong(_VERB, no_job(job_id, desk.config, options), options)
         return False
     if job.generation == before.generation:
-        print_wrong(_VERB, said(*_NOT_DEAD, id=job_id, where=_where(job)), options)
+        print_wrong(_VERB, said(*_NOT_DEAD, id=job_id, where=_where(job), dead=again(options, "jobs dead")), options)
         return False
     if options.json:
         print_json({"id": job_id, "generation": job.generation, "state": job.place.state})
@@ -71,13 +72,13 @@ def _where(job: Job) -> str:
     return f"{job.place.state}, {job.place.outcome or job.place.disposition}"
 
 
-_WHICH = Said(
-    "name the jobs that are to be begun anew, or --all-dead; `pointsman jobs dead` lists them",
-    "请指定要重新开始的任务 id，或用 --all-dead；`pointsman jobs dead` 会列出它们",
+_WHICH = (
+    "name the jobs that are to be begun anew, or --all-dead; `{dead}` lists them",
+    "请指定要重新开始的任务 id，或用 --all-dead；`{dead}` 会列出它们",
 )
 _NOT_DEAD = (
-    "{id} is not dead ({where}), so there is nothing to begin anew; `pointsman jobs dead` lists those that are",
-    "{id} 没有被放弃（{where}），无需重新开始；`pointsman jobs dead` 列出被放弃的任务",
+    "{id} is not dead ({where}), so there is nothing to begin anew; `{dead}` lists those that are",
+    "{id} 没有被放弃（{where}），无需重新开始；`{dead}` 列出被放弃的任务",
 )
 _BEGUN = ("{id}: goes on from {state}", "{id}：从 {state} 继续")
 _NONE = Said("there is no job to begin anew", "没有需要重新开始的任务")

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     async def work(desk: Desk) -> int:
         job = await desk.store.get(options.id)
         if job is None:
-            print_wrong(_VERB, no_job(options.id, desk.config), options)
+            print_wrong(_VERB, no_job(options.id, desk.config, options), options)
             return 1
         steps = await desk.store.trace(job.id)
         progress = None if job.over else await desk.store.read(PROGRESS + job.id)

@@ -7,7 +7,7 @@ import asyncio
 
 import msgspec
 
-from pointsman.cli.command import command
+from pointsman.cli.command import again, command
 from pointsman.cli.job_words import BATCH_STATUSES, phase_of, size
 from pointsman.cli.on_store import Desk, declare_store, no_job, on_store, print_wrong
 from pointsman.cli.output import print_line
@@ -35,16 +35,18 @@ def run(options: argparse.Namespace) -> int:
         finally:
             bar.end()
         if job is None:
-            print_wrong(_VERB, no_job(options.id, desk.config), options)
+            print_wrong(_VERB, no_job(options.id, desk.config, options), options)
             return 1
-        for line in await _ended(desk, job, options.tongue):
+        for line in await _ended(desk, job, options):
             print_line(line)
         return 0 if job.place.outcome == "ok" else 1
 
     try:
         return on_store(options, _VERB, work)
     except KeyboardInterrupt:
-        print_line(told(said(*_GOES_ON, id=options.id, command=command()), options.tongue))
+        print_line(
+            told(said(*_GOES_ON, id=options.id, watch=again(options, f"jobs watch {options.id}")), options.tongue)
+        )
         return 130
 
 
@@ -87,8 +89,9 @@ def _where(job: Job) -> str:
     )
 
 
-async def _ended(desk: Desk, job: Job, tongue: Tongue) -> list[str]:
+async def _ended(desk: Desk, job: Job, options: argparse.Namespace) -> list[str]:
     """What came of it, and where that is."""
+    tongue: Tongue = options.tongue
     lines = []
     if job.kind == "batch":
         progress = progress_of(job)
@@ -98,22 +101,20 @@ async def _ended(desk: Desk, job: Job, tongue: Tongue) -> list[str]:
             lines.append(told(said(*_FETCH, command=command(), id=job.id), tongue))
     elif job.result and job.kind != "webhook":
         reply = reply_of(job.result)
-        lines.append(
-            told(said(*_RESULT, status=reply.status, size=size(len(reply.body)), id=job.id, command=command()), tongue)
-        )
+        show = again(options, f"jobs show {job.id} --text")
+        lines.append(told(said(*_RESULT, status=reply.status, size=size(len(reply.body)), show=show), tongue))
     if job.error:
         steps = await desk.store.trace(job.id)
         why = next((Said(*step.why) for step in reversed(steps) if step.why), None)
         lines.append(told(said("{code}: {why}", "{code}：{why}", code=job.error, why=why or "-"), tongue))
     if job.place.disposition == "dead":
-        lines.append(told(said(*_DEAD, id=job.id, command=command()), tongue))
+        lines.append(told(said(*_DEAD, retry=again(options, f"jobs retry {job.id}")), tongue))
     return lines
 
 
-_AT = ("{phase} ({state}){by}{failed}", "{phase}（{state}）{by}{failed}")
 _GOES_ON = (
-    "{id} goes on. To watch it again: {command} jobs watch {id}",
-    "{id} 仍在继续。要再次查看：{command} jobs watch {id}",
+    "{id} goes on. To watch it again: {watch}",
+    "{id} 仍在继续。要再次查看：{watch}",
 )
 _COUNTS = ("{completed} requests succeeded, {failed} failed", "成功 {completed} 个请求，失败 {failed} 个")
 _FETCH = (
@@ -121,10 +122,10 @@ _FETCH = (
     "取回结果：{command} jobs batch --resume {id}",
 )
 _RESULT = (
-    "reply: status {status}, {size}; to see it: {command} jobs show {id} --text",
-    "结果：状态码 {status}，{size}；查看：{command} jobs show {id} --text",
+    "reply: status {status}, {size}; to see it: {show}",
+    "结果：状态码 {status}，{size}；查看：{show}",
 )
 _DEAD = (
-    "it was given up; once the cause is gone: {command} jobs retry {id}",
-    "任务已被放弃；原因消除后：{command} jobs retry {id}",
+    "it was given up; once the cause is gone: {retry}",
+    "任务已被放弃；原因消除后：{retry}",
 )

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from pointsman.app.job_store import DEFAULT, open_store, wrong_jobs
+from pointsman.cli.command import again
 from pointsman.cli.output import print_error
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
@@ -19,6 +20,7 @@ from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.said import said, told
 from pointsman.ports.job_store import JobStore, StoreError
+from pointsman.store.jobs.by_url import check_url
 
 
 class Desk(msgspec.Struct, frozen=True):
@@ -36,8 +38,11 @@ def declare_store(parser: argparse.ArgumentParser) -> None:
 
 
 def on_store(options: argparse.Namespace, verb: str, work: Callable[[Desk], Awaitable[int]]) -> int:
-    """`work` gives the exit status; 1 where the store fails meanwhile, which is told. Raises Problem and Problems where
-    there is none."""
+    """`work` gives the exit status; 2 where a flag names no store, 1 where the store fails meanwhile: both are told. Raises
+    Problem and Problems where there is none."""
+    if wrong := wrong_place(options):
+        print_error(verb, wrong, options.tongue)
+        return 2
     config = store_config(options)
     file = sqlite_file(config)
     if file is not None and not file.exists():
@@ -55,6 +60,19 @@ def on_store(options: argparse.Namespace, verb: str, work: Callable[[Desk], Awai
     except StoreError as error:
         print_error(verb, error.args[0], options.tongue)
         return 1
+
+
+def wrong_place(options: argparse.Namespace) -> str | None:
+    """What is wrong with --store and --data-dir as they are written."""
+    if options.data_dir == "":
+        return said("--data-dir names no folder", "--data-dir 没有指定文件夹")
+    if options.store is None:
+        return None
+    try:
+        check_url(options.store)
+    except ValueError as error:
+        return said("--store: {why}", "--store：{why}", why=error.args[0])
+    return None
 
 
 def store_config(options: argparse.Namespace) -> Config:
@@ -82,11 +100,11 @@ def shown_store(config: Config) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def no_job(job_id: str, config: Config) -> str:
+def no_job(job_id: str, config: Config, options: argparse.Namespace) -> str:
     """What to look for where there is no such job."""
     if job_id.startswith("req_"):
-        return said(*_A_REQUEST, id=job_id)
-    return said(*_NO_JOB, id=job_id, keep=config.jobs.keep)
+        return said(*_A_REQUEST, id=job_id, trace=again(options, f"trace {job_id}"))
+    return said(*_NO_JOB, id=job_id, keep=config.jobs.keep, ls=again(options, "jobs ls"))
 
 
 def print_wrong(verb: str, message: str, options: argparse.Namespace) -> None:
@@ -99,10 +117,10 @@ _NONE_YET = (
     "{file} 不存在，还没有保存过任务；网关把任务保存在哪里，可用 -c、--store、--data-dir 指定",
 )
 _NO_JOB = (
-    'there is no job "{id}": `pointsman jobs ls` lists what there is; a job is kept for {keep} after its end (jobs.keep)',
-    "没有任务“{id}”：用 `pointsman jobs ls` 查看现有的任务；任务结束后保留 {keep}（jobs.keep）",
+    'there is no job "{id}": `{ls}` lists what there is; a job is kept for {keep} after its end (jobs.keep)',
+    "没有任务“{id}”：用 `{ls}` 查看现有的任务；任务结束后保留 {keep}（jobs.keep）",
 )
 _A_REQUEST = (
-    '"{id}" is the id of a request, not of a job: `pointsman trace {id}` shows its way',
-    "“{id}” 是请求的 id，不是任务的 id：用 `pointsman trace {id}` 查看它的轨迹",
+    '"{id}" is the id of a request, not of a job: `{trace}` shows its way',
+    "“{id}” 是请求的 id，不是任务的 id：用 `{trace}` 查看它的轨迹",
 )

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from pointsman.cli.gateway_client import BASE, KEY, Unreachable, post, refusal
+from pointsman.cli.gateway_client import BASE, KEY, NoAddress, Unreachable, post, refusal
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.said import said, told
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
         )
     except Unreachable as error:
         print_error("reload", error.args[0], options.tongue)
-        return 1
+        return 2 if isinstance(error, NoAddress) else 1
     try:
         answer: Any = json.loads(body)
     except ValueError:

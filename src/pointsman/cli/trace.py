@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from pointsman.app.job_store import open_store
 from pointsman.app.traces import Traces
-from pointsman.cli.gateway_client import KEY, Client, Refused, Unreachable
-from pointsman.cli.on_store import declare_store, sqlite_file, store_config
+from pointsman.cli.gateway_client import KEY, Client, NoAddress, Refused, Unreachable
+from pointsman.cli.on_store import declare_store, sqlite_file, store_config, wrong_place
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.tongue import tongue_of
 from pointsman.cli.trace_lines import plain, summary_lines, trace_lines
@@ -30,11 +30,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if wrong := wrong_place(options):
+        print_error("trace", wrong, options.tongue)
+        return 2
     try:
         found = _asked(options) if options.url else asyncio.run(_read(options))
     except (Unreachable, Refused) as error:
         print_error("trace", error.args[0], options.tongue)
-        return 1
+        return 2 if isinstance(error, NoAddress) else 1
     if found is None:
         print_error("trace", said(*_NOT_THERE, id=options.id), options.tongue)
         return 1

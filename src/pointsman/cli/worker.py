@@ -19,7 +19,7 @@ from pointsman.app.reading import Origin
 from pointsman.app.targets import embedded
 from pointsman.cli.event_loop import run_loop, stop_or_reload
 from pointsman.cli.greeting import SETTLE
-from pointsman.cli.on_store import shown_store
+from pointsman.cli.on_store import shown_store, wrong_place
 from pointsman.cli.output import print_error
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.spoken_log import SpokenLog
@@ -108,14 +108,14 @@ async def _tell_state(app: App) -> None:
     log.info(_READY, ", ".join(up) or said("rules only", "只有规则"))
 
 
-def _wrong_usage(options: argparse.Namespace) -> Said | None:
+def _wrong_usage(options: argparse.Namespace) -> str | None:
     if options.concurrency is not None and options.concurrency < 1:
         return Said("--concurrency must be at least 1", "--concurrency 至少是 1")
     valid = get_args(Queue)
     for name in _queues(options) or ():
         if name not in valid:
             return said(*_NO_QUEUE, name=name, valid=", ".join(valid))
-    return None
+    return wrong_place(options)
 
 
 def _queues(options: argparse.Namespace) -> list[str] | None:
