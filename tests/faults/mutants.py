@@ -7,10 +7,9 @@ import inspect
 import os
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 from pointsman.store.files import local
-from pointsman.store.jobs import redis_shards, sqlite_file, sqlite_group, sqlite_writes
+from pointsman.store.jobs import redis_shards, sqlite, sqlite_desk, sqlite_file, sqlite_group, sqlite_writes
 
 _VERSION_AND_TOKEN = "held.version != before.version or held.token != before.token"
 _OP_IN_LUA = "if h[4] == op then"
@@ -18,16 +17,11 @@ _PLACED = "    try:\n        os.link(temporary, target)\n        ours = True\n"
 _COMMITTED = "            writes.flush()\n        self._unclean"
 
 
-def _changed(owner: Any, name: str, module: ModuleType, old: str, new: str) -> None:
-    """A function or class, with that in its source changed."""
-    source = inspect.getsource(getattr(owner, name))
+def _changed(module: ModuleType, name: str, old: str, new: str) -> None:
+    """A function or class of it, with that in its source changed."""
+    source = inspect.getsource(getattr(module, name))
     assert source.count(old) == 1, f"{name} of {module.__name__} reads otherwise now; write the mutant anew"
-    space = dict(vars(module))
-    exec(
-        inspect.cleandoc("if True:\n" + source.replace(old, new)) if owner is not module else source.replace(old, new),
-        space,
-    )  # noqa: E501
-    setattr(owner, name, space[name])
+    exec(source.replace(old, new), vars(module))
 
 
 def _lua(old: str, new: str) -> None:
@@ -46,14 +40,13 @@ def _no_sync() -> None:
 
 def _early_answers() -> None:
     early = "            writes.flush()\n            batch[0].future.get_loop().call_soon_threadsafe(_told, batch)\n"
-    from pointsman.store.jobs import sqlite_desk
-
     sqlite_group._told = sqlite_desk._tell  # type: ignore[attr-defined]
-    _changed(sqlite_group, "Group", sqlite_group, _COMMITTED, early + "        self._unclean")
+    _changed(sqlite_group, "Group", _COMMITTED, early + "        self._unclean")
+    sqlite.Group = sqlite_group.Group  # type: ignore[misc]
 
 
 def _writes(new: str) -> None:
-    _changed(sqlite_writes, "Writes", sqlite_writes, _VERSION_AND_TOKEN, new)
+    _changed(sqlite_writes, "Writes", _VERSION_AND_TOKEN, new)
     sqlite_group.Writes = sqlite_writes.Writes  # type: ignore[misc]
 
 
@@ -63,7 +56,7 @@ MUTANTS: dict[str, Callable[[], None]] = {
     "sqlite_early_answers": _early_answers,
     "sqlite_no_sync": _no_sync,
     "files_overwritten": lambda: _changed(
-        local, "_placed", local, _PLACED, "    try:\n        os.replace(temporary, target)\n        ours = True\n"
+        local, "_placed", _PLACED, "    try:\n        os.replace(temporary, target)\n        ours = True\n"
     ),
     "redis_no_version": lambda: _lua("tonumber(h[1]) ~= version or stored ~= token", "stored ~= token"),
     "redis_no_token": lambda: _lua("tonumber(h[1]) ~= version or stored ~= token", "tonumber(h[1]) ~= version"),

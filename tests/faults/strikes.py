@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections import Counter
@@ -49,7 +50,8 @@ class Strikes:
 
 class Struck:
     """A job store, or one that files lie in, under strikes. So many answers as one of each `lose` are lost after the work
-    was done. `note` is told what was fenced."""
+    was done. `note` is told what was fenced, what the store could not do, whose caller did not
+    wait for the answer, and what was published."""
 
     def __init__(self, inner: Any, strikes: Strikes, lose: int, note: Callable[..., None]) -> None:
         self._inner = inner
@@ -70,6 +72,12 @@ class Struck:
                 answer = await method(*args)
             except Fenced:
                 self._note("fenced", args[0].id, call)
+                raise
+            except StoreError:
+                self._note("refused", call)
+                raise
+            except asyncio.CancelledError:
+                self._note("called_off", call)
                 raise
             if name == "publish":
                 self._note("published", args[0], answer)

@@ -17,7 +17,7 @@ _ALONGSIDE = 4
 """Cases under way at a time; most of each is waiting for a lease to run out."""
 _DONE = Plan(steps=2)
 _PLANS: dict[str, Plan] = {
-    **{event: _DONE for event in ("admitted", "matched", "dispatched", "stepped", "ended")},
+    **dict.fromkeys(("admitted", "matched", "dispatched", "stepped", "ended"), _DONE),
     "missed": Plan(way="missed"),
     "arbitrated": Plan(way="arbitrated"),
     "clarified": Plan(way="asked"),
