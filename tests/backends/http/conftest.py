@@ -7,11 +7,11 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
-import certificates
 import pytest
 import uvloop
 from scripted_upstream import Script, Upstream
 
+import certificates
 from pointsman.backends.http import Pool
 
 
