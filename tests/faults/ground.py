@@ -39,7 +39,7 @@ class Process:
         self.role = role
         self._process = _FORKS.Process(target=main, args=(role,), daemon=True)
         path = os.environ.get("PYTHONPATH")
-        os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[1]), *([path] if path else [])])
         try:
             self._process.start()
         finally:

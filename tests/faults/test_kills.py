@@ -13,7 +13,7 @@ from faults.ground import Ground
 from faults.plans import Plan, planned
 from faults.strikes import Strike
 
-_ALONGSIDE = 4
+_ALONGSIDE = 6
 """Cases under way at a time; most of each is waiting for a lease to run out."""
 _DONE = Plan(steps=2)
 _PLANS: dict[str, Plan] = {

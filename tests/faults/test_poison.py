@@ -6,11 +6,12 @@ from __future__ import annotations
 import signal
 
 from faults.ground import Ground, until
-from faults.plans import FAILURES, LOST, Plan, ended, planned
+from faults.plans import FAILURES, Plan, ended, planned
 from pointsman.domain.job import Job
 from store.jobs.makes import sound
 
 KILLS, FAILS = Plan(kills=99), Plan(fails=99)
+_LOST = 4
 
 
 async def _worked(ground: Ground, most: int, **role: object) -> int:
@@ -42,14 +43,14 @@ async def test_what_always_fails_is_dead_after_so_many_failures(ground: Ground) 
 
 
 async def test_what_kills_its_workers_is_dead_after_so_many_of_them(ground: Ground) -> None:
-    assert await ground.submit(KILLS, Plan(kills=LOST - 1)) == 0
-    await _worked(ground, 2 * LOST)
+    assert await ground.submit(KILLS, Plan(kills=_LOST - 1)) == 0
+    await _worked(ground, 2 * _LOST, lost=_LOST)
     assert await ground.check() == {"worker_lost": 1, "ok": 1}
     job, events = await _job(ground, 0)
-    assert (job.failures, job.lost, job.error) == (0, LOST, "worker_lost")
+    assert (job.failures, job.lost, job.error) == (0, _LOST, "worker_lost")
     assert events == ["submitted", "died"]  # that a worker died, it cannot tell any more
     job, _ = await _job(ground, 1)
-    assert (job.failures, job.lost, ended(job)) == (0, LOST - 1, "ok")
+    assert (job.failures, job.lost, ended(job)) == (0, _LOST - 1, "ok")
 
 
 async def test_it_takes_no_others_along(ground: Ground) -> None:
