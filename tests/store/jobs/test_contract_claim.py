@@ -118,6 +118,22 @@ async def test_of_those_that_were_lost_the_first_first(store: JobStore) -> None:
     assert ids(await claimed(store, 2, worker="x")) == [first.id]
 
 
+@pytest.mark.parametrize("grounds", SHARED, indirect=True)
+async def test_also_where_another_instance_had_them(grounds: Grounds) -> None:
+    """A worker that is just started takes over in the same order."""
+    before = await grounds.open()
+    await submitted(before, *(submission(number) for number in range(4)))
+    jobs = await claimed(before, 4)
+    lost = [jobs[number] for number in (2, 0, 3, 1)]
+    for job in lost:
+        assert await before.renew([job.held], SHORT) == ["held"]
+        await asyncio.sleep(2 * SHORT)
+    await submitted(before, submission(9))
+    after = await grounds.open()
+    taken = [*await claimed(after, 1), *await claimed(after, 2), *await claimed(after, 9)]
+    assert ids(taken) == [*ids(lost), "job_000009"]
+
+
 async def test_a_first_queues_fresh_job_comes_before_a_later_ones_lost_one(store: JobStore) -> None:
     await submitted(store, submission(1, queue="batch"))
     await one(store, SHORT)
