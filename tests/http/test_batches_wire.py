@@ -158,7 +158,7 @@ async def test_the_official_client_cancels_and_gets_what_was_done(tmp_path):
         engine.gate.clear()
         made = await client.batches.create(input_file_id=file_id, endpoint=CHAT, completion_window="24h")
         async with asyncio.timeout(20):
-            while engine.open < 4 or len(engine.asked) < 4:
+            while engine.open < 3 or len(engine.asked) < 3:  # of four places one is left to others
                 await asyncio.sleep(0.01)
         gone = await client.batches.cancel(made.id)
         assert gone.status in ("cancelling", "cancelled") and gone.cancelling_at
