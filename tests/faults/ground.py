@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import multiprocessing
 import os
@@ -53,8 +54,9 @@ class Process:
 
     def signal(self, number: signal.Signals) -> None:
         pid = self._process.pid
-        if pid is not None and self._process.is_alive():
-            os.kill(pid, number)
+        if pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def kill(self) -> None:
         self.signal(signal.SIGKILL)

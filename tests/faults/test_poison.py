@@ -47,8 +47,9 @@ async def test_what_kills_its_workers_is_dead_after_so_many_of_them(ground: Grou
     await _worked(ground, 2 * _LOST, lost=_LOST)
     assert await ground.check() == {"worker_lost": 1, "ok": 1}
     job, events = await _job(ground, 0)
-    assert (job.failures, job.lost, job.error) == (0, _LOST, "worker_lost")
-    assert events == ["submitted", "died"]  # that a worker died, it cannot tell any more
+    assert (job.failures, job.error) == (0, "worker_lost")
+    assert job.lost >= _LOST  # the other may have killed the worker that was about to give it up
+    assert set(events) <= {"submitted", "failed", "died"}  # postponed, at most: that it was begun nobody could tell
     job, _ = await _job(ground, 1)
     assert (job.failures, job.lost, ended(job)) == (0, _LOST - 1, "ok")
 

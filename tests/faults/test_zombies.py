@@ -13,7 +13,9 @@ from pointsman.domain.job import Job
 
 
 async def _zombie(ground: Ground, call: str, when: str = "before", number: int = 1) -> Process:
-    process = ground.start("zombie", strikes=(Strike(when, call, number, stop=True),), forever=True)
+    """It does one job at a time: else it might stop while it claims the next, and nobody gets on with the same SQLite file
+    while one that writes to it stands still."""
+    process = ground.start("zombie", strikes=(Strike(when, call, number, stop=True),), forever=True, concurrency=1)
     await until(lambda: process.stopped)
     return process
 

@@ -50,8 +50,8 @@ class JobWorker:
     """`name` tells it from others in traces. `handlers` by the kind of job. `run` goes on until it is cancelled; then what
     it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is.
 
-    Of jobs that are dead if one more worker dies over them it begins one at a time, so that none of them is given up for
-    what another does."""
+    Of jobs over which half as many workers died as may, it begins one at a time, so that none of them is given up for what
+    another does."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class JobWorker:
         self._notices = notices
         self._under_way: dict[str, tuple[Passage, asyncio.Task[None]]] = {}
         self._room = asyncio.Event()
-        self._last_chance = ("", 0.0)  # the job that was begun last of those that may lose no worker more, and when
+        self._suspect = ("", 0.0)  # the job that was begun last of those that may be what kills workers, and when
         self._postponing: set[asyncio.Task[None]] = set()
         self._stopping = False
 
@@ -190,7 +190,7 @@ class JobWorker:
             return self._ended(passage, Finished(outcome="expired", error="expired"), _EXPIRED)
         if job.lost >= terms.lost:
             return self._died(passage, said(*_LOST, times=job.lost), "worker_lost")
-        if self._postponing and self._has_last_chance(job):
+        if self._postponing and self._is_suspect(job):
             await asyncio.wait(self._postponing)
         handler = self._handlers.get(job.kind)
         if handler is None:
@@ -200,13 +200,11 @@ class JobWorker:
                 done = await handler.handle(passage)
         except (Fenced, StoreError, asyncio.CancelledError):
             raise
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            return self._ended(passage, Finished(outcome="expired", error="expired"), _EXPIRED)
         except TryAgain as error:
             return self._failed(passage, error)
         except Exception as error:  # its text may quote a prompt, so only its kind and place are told
+            if isinstance(error, TimeoutError) and limit.expired():
+                return self._ended(passage, Finished(outcome="expired", error="expired"), _EXPIRED)
             where = "".join(traceback.format_tb(error.__traceback__))
             log.error(_BROKE, job.id, type(error).__name__, where)
             return self._failed(passage, TryAgain(_INTERNAL, "internal"))
@@ -214,19 +212,19 @@ class JobWorker:
             return passage.change((("parked", None),), (step(passage.place, "parked"),), _CHILDREN)
         return self._ended(passage, done, done.why)
 
-    def _has_last_chance(self, job: Job) -> bool:
-        return 0 < job.lost == self.terms.lost - 1
+    def _is_suspect(self, job: Job) -> bool:
+        return job.lost < self.terms.lost <= 2 * job.lost
 
     def _may_begin(self, job: Job) -> bool:
-        """Not while another that has its last chance is under way here: if it kills this process, this one is not to be
-        taken for guilty. One that has gone on for long is taken for harmless."""
-        if not self._has_last_chance(job):
+        """Not a suspect while another is under way here: if that one kills this process, this one is not to be taken for
+        guilty. One that has gone on for long is taken for harmless."""
+        if not self._is_suspect(job):
             return True
-        other, since = self._last_chance
+        other, since = self._suspect
         now = self._clock.monotonic()
         if other != job.id and other in self._under_way and now - since < _LONG:
             return False
-        self._last_chance = job.id, now
+        self._suspect = job.id, now
         return True
 
     async def _settle(self, passage: Passage, change: Change) -> None:
@@ -264,7 +262,7 @@ class JobWorker:
 
     def _postponed(self, passage: Passage) -> Change:
         change = passage.change((("failed", None),), (step(passage.place, "failed"),), _ONE_AT_A_TIME)
-        return replace(change, delay=max(self.terms.lease, self._clock.monotonic() - self._last_chance[1]))
+        return replace(change, delay=max(self.terms.lease, self._clock.monotonic() - self._suspect[1]))
 
     def _given_back(self, passage: Passage) -> Change:
         return passage.change((("failed", None),), (step(passage.place, "failed"),), _STOPPED)
