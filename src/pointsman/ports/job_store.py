@@ -50,8 +50,9 @@ class JobStore(Protocol):
 
     async def claim(self, queues: Sequence[Queue], worker: str, most: int, lease: float) -> list[Job]:
         """At most so many jobs that nobody has, held by `worker` from now on: those of the first queue first, and of each
-        queue those whose lease ran out first (`lost` has grown then), else the oldest. Claiming is no entry of the trace:
-        the version stays, the token grows."""
+        queue those whose lease ran out first (`lost` has grown then), else the oldest. Which lease ran out first is known
+        to who saw them begin: a store that only observes leases may take those before its own start in any order.
+        Claiming is no entry of the trace: the version stays, the token grows."""
 
     async def advance(self, held: Held, change: Change) -> Held:
         """All of `change`, durable, or none of it. Raises Fenced where version or token are not the store's; a change of
