@@ -15,6 +15,7 @@ from execution.engine import CHAT, Engine, asking, config, conversation, delta, 
 from running import Running, running
 from twins import Fault, Twin
 
+NO_JOBS: dict[str, Any] = {"jobs": {"concurrency": 0}}  # looking for jobs has tasks of its own
 PROMPT = 0.5  # seconds; a loaded machine needs some of it
 
 
@@ -90,7 +91,11 @@ PLAYS: dict[str, Callable[[asyncio.StreamWriter], Awaitable[None]]] = {
 @pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
 @pytest.mark.parametrize("state", PLAYS)
 async def test_the_engine_sees_the_hang_up_promptly_and_nothing_is_left(state: str, stream: bool, tmp_path):
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway, leaving_nothing(gateway, engine):
+    async with (
+        Engine() as engine,
+        running(config(engine, **NO_JOBS), tmp_path) as gateway,
+        leaving_nothing(gateway, engine),
+    ):
         engine.play = PLAYS[state]
         async with asking(gateway, user(stream=stream)) as client:
             await until(lambda: bool(engine.asked))
@@ -103,7 +108,11 @@ async def test_the_engine_sees_the_hang_up_promptly_and_nothing_is_left(state: s
 
 @pytest.mark.parametrize("path", ["/v1/completions", "/v1/embeddings", "/v1/rerank"])
 async def test_the_other_endpoints_stop_too(path: str, tmp_path):
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway, leaving_nothing(gateway, engine):
+    async with (
+        Engine() as engine,
+        running(config(engine, **NO_JOBS), tmp_path) as gateway,
+        leaving_nothing(gateway, engine),
+    ):
         engine.play = silent
         fields = {"model": "medium", "prompt": "Trains are", "input": "x", "query": "q", "documents": ["d"]}
         async with asking(gateway, fields, path) as client:
@@ -114,7 +123,11 @@ async def test_the_other_endpoints_stop_too(path: str, tmp_path):
 
 @pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
 async def test_a_request_that_waits_to_be_tried_again_is_dropped(stream: bool, tmp_path):
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway, leaving_nothing(gateway, engine):
+    async with (
+        Engine() as engine,
+        running(config(engine, **NO_JOBS), tmp_path) as gateway,
+        leaving_nothing(gateway, engine),
+    ):
         engine.play = replied(429, {"error": {"message": "slow down"}}, "retry-after: 2")
         async with asking(gateway, user(stream=stream)) as client:
             await until(lambda: bool(engine.asked))
@@ -128,7 +141,7 @@ async def test_a_hang_up_between_heartbeats_stops_the_engine(tmp_path):
     sections = {"server": {"heartbeat_after": 0.1}}
     async with (
         Engine() as engine,
-        running(config(engine, **sections), tmp_path) as gateway,
+        running(config(engine, **NO_JOBS, **sections), tmp_path) as gateway,
         leaving_nothing(gateway, engine),
     ):
         engine.play = silent
@@ -140,7 +153,11 @@ async def test_a_hang_up_between_heartbeats_stops_the_engine(tmp_path):
 
 
 async def test_a_client_that_resets_is_gone_as_well(tmp_path):
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway, leaving_nothing(gateway, engine):
+    async with (
+        Engine() as engine,
+        running(config(engine, **NO_JOBS), tmp_path) as gateway,
+        leaving_nothing(gateway, engine),
+    ):
         engine.play = silent
         async with asking(gateway, user(stream=False)) as client:
             await until(lambda: bool(engine.asked))
@@ -160,7 +177,11 @@ async def test_a_client_that_stops_reading_does_not_fill_the_memory_and_is_dropp
             await writer.drain()
             sent += len(piece)
 
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway, leaving_nothing(gateway, engine):
+    async with (
+        Engine() as engine,
+        running(config(engine, **NO_JOBS), tmp_path) as gateway,
+        leaving_nothing(gateway, engine),
+    ):
         engine.play = flood
         async with asking(gateway, user(stream=True)) as client:
             await client.head()
@@ -178,7 +199,7 @@ async def test_a_client_that_stops_reading_does_not_fill_the_memory_and_is_dropp
 async def test_others_go_on_when_one_leaves(tmp_path):
     async with (
         Engine() as engine,
-        running(config(engine), tmp_path) as gateway,
+        running(config(engine, **NO_JOBS), tmp_path) as gateway,
         leaving_nothing(gateway, engine, kept=1),
     ):
         whole = conversation(*["word "] * 40)
@@ -192,7 +213,11 @@ async def test_others_go_on_when_one_leaves(tmp_path):
 
 
 async def test_many_that_leave_at_random_leave_nothing(tmp_path):
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway, leaving_nothing(gateway, engine):
+    async with (
+        Engine() as engine,
+        running(config(engine, **NO_JOBS), tmp_path) as gateway,
+        leaving_nothing(gateway, engine),
+    ):
         engine.play = endless
 
         async def one(number: int) -> None:
@@ -206,7 +231,7 @@ async def test_many_that_leave_at_random_leave_nothing(tmp_path):
 
 
 async def test_a_hang_up_is_recorded_as_cancelled_and_is_no_failure_of_the_backend(tmp_path):
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway:
+    async with Engine() as engine, running(config(engine, **NO_JOBS), tmp_path) as gateway:
         engine.play = silent
         async with asking(gateway, user(stream=True)) as client:
             await until(lambda: bool(engine.asked))
@@ -244,7 +269,7 @@ async def test_the_twins_of_real_engines_see_it(engine: str, stream: bool, tmp_p
 
 
 async def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_error(tmp_path, caplog):
-    async with Engine() as engine, running(config(engine), tmp_path) as gateway:
+    async with Engine() as engine, running(config(engine, **NO_JOBS), tmp_path) as gateway:
         before = asyncio.all_tasks()
         _, writer = await asyncio.open_connection("127.0.0.1", int(gateway.base.rpartition(":")[2]))
         writer.write(f"POST {CHAT} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n".encode() + b'{"model":')
