@@ -9,7 +9,7 @@ import apsw
 
 from faults.strikes import Strikes
 
-_SLOW = 0.15  # seconds
+_SLOW = 0.1  # seconds
 _NUMBERS = itertools.count(1)
 _REGISTERED: list[SlowSync] = []
 """SQLite knows them as long as somebody does."""

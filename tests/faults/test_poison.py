@@ -55,10 +55,10 @@ async def test_what_kills_its_workers_is_dead_after_so_many_of_them(ground: Grou
 
 
 async def test_it_takes_no_others_along(ground: Ground) -> None:
-    """They are under way in the same process whenever it kills that one, and so few deaths would be their end, too."""
-    slow = Plan(steps=3, pause=0.2)
-    assert await ground.submit(slow, slow, Plan(kills=2, hurts=0.1), slow, slow, slow) == 0
-    assert await _worked(ground, 2, lost=2, concurrency=6) == 2
+    """They are under way in the same process when it kills that one, and as many deaths would be their end, too."""
+    slow = Plan(steps=2, pause=0.15)
+    assert await ground.submit(slow, slow, Plan(kills=_LOST, hurts=0.05), slow, slow, slow) == 0
+    assert await _worked(ground, _LOST, lost=_LOST, concurrency=6) == _LOST
     store = ground.opened()
     jobs = [await store.get(planned(number, Plan()).id) for number in range(6)]
     await store.close()
