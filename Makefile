@@ -44,7 +44,8 @@ wheel: $(VENV)/.dev
 	@rm -rf dist && $(UV) build --quiet --wheel --python $(BIN)/python
 
 # What a wheel can get wrong: files that it lacks, what it needs and does not say, the command. `make test` has the rest.
-WHEEL_TESTS := tests/packaging tests/cli tests/config tests/actions tests/clients tests/fleet tests/library tests/workers \
+WHEEL_TESTS := tests/packaging tests/cli tests/config tests/actions tests/clients tests/fleet tests/library \
+  tests/workers/test_workers_share.py tests/store/jobs/test_two_instances.py \
   tests/rules/test_packs.py tests/http/test_l0_wire.py tests/http/test_reports_wire.py tests/http/test_keys_and_reload.py
 
 test-wheel: wheel  ## tests of what is packed against the built wheel, and the wheel alone without its extras
