@@ -17,13 +17,13 @@ from pointsman.domain.lifecycle import Place, step
 from pointsman.domain.said import Said, said
 from pointsman.pipeline.job_room import room
 from pointsman.pipeline.passage import Finished, Handler, Passage, TryAgain, Waiting, why_of
+from pointsman.pipeline.suspects import Suspects
 from pointsman.ports.clock import Clock
 from pointsman.ports.job_store import Fenced, JobStore, StoreError
 
 log = logging.getLogger("pointsman")
 
 _LONGEST = 300.0  # seconds between two tries, unless somebody asked for more
-_LONG = 600.0  # seconds after which what was to kill its worker would have done so
 _PAUSE = 1.0  # seconds after which a store that failed is asked again
 
 Notices = Callable[[Job, Place, float], tuple[Submission, ...]]
@@ -48,10 +48,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 class JobWorker:
     """`name` tells it from others in traces. `handlers` by the kind of job. `run` goes on until it is cancelled; then what
-    it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is.
-
-    Of jobs over which half as many workers died as may, it begins one at a time, so that none of them is given up for what
-    another does."""
+    it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is."""
 
     def __init__(
         self,
@@ -71,7 +68,7 @@ class JobWorker:
         self._notices = notices
         self._under_way: dict[str, tuple[Passage, asyncio.Task[None]]] = {}
         self._room = asyncio.Event()
-        self._suspect = ("", 0.0)  # the job that was begun last of those that may be what kills workers, and when
+        self._suspects = Suspects(clock)
         self._postponing: set[asyncio.Task[None]] = set()
         self._stopping = False
 
@@ -140,7 +137,7 @@ class JobWorker:
 
     def _start(self, job: Job) -> None:
         passage = Passage(job, self._store, self._clock, self._name)
-        if self._may_begin(job):
+        if self._suspects.may_begin(job, self.terms.lost):
             task = asyncio.create_task(self._work(passage))
         else:
             task = asyncio.create_task(self._settle(passage, self._postponed(passage)))
@@ -152,6 +149,7 @@ class JobWorker:
     def _gone(self, job_id: str, task: asyncio.Task[None]) -> None:
         if self._under_way.get(job_id, (None, None))[1] is task:
             del self._under_way[job_id]
+            self._suspects.gone(job_id)
         self._room.set()
 
     async def _renew(self) -> None:
@@ -190,7 +188,7 @@ class JobWorker:
             return self._ended(passage, Finished(outcome="expired", error="expired"), _EXPIRED)
         if job.lost >= terms.lost:
             return self._died(passage, said(*_LOST, times=job.lost), "worker_lost")
-        if self._postponing and self._is_suspect(job):
+        if self._postponing and job.lost:  # they must be out of its reach
             await asyncio.wait(self._postponing)
         handler = self._handlers.get(job.kind)
         if handler is None:
@@ -211,21 +209,6 @@ class JobWorker:
         if isinstance(done, Waiting):
             return passage.change((("parked", None),), (step(passage.place, "parked"),), _CHILDREN)
         return self._ended(passage, done, done.why)
-
-    def _is_suspect(self, job: Job) -> bool:
-        return job.lost < self.terms.lost <= 2 * job.lost
-
-    def _may_begin(self, job: Job) -> bool:
-        """Not a suspect while another is under way here: if that one kills this process, this one is not to be taken for
-        guilty. One that has gone on for long is taken for harmless."""
-        if not self._is_suspect(job):
-            return True
-        other, since = self._suspect
-        now = self._clock.monotonic()
-        if other != job.id and other in self._under_way and now - since < _LONG:
-            return False
-        self._suspect = job.id, now
-        return True
 
     async def _settle(self, passage: Passage, change: Change) -> None:
         """The store's last word on it from here. Where the store cannot, the lease runs out, and the job is done again."""
@@ -262,7 +245,7 @@ class JobWorker:
 
     def _postponed(self, passage: Passage) -> Change:
         change = passage.change((("failed", None),), (step(passage.place, "failed"),), _ONE_AT_A_TIME)
-        return replace(change, delay=max(self.terms.lease, self._clock.monotonic() - self._suspect[1]))
+        return replace(change, delay=self._suspects.pause(self.terms.lease))
 
     def _given_back(self, passage: Passage) -> Change:
         return passage.change((("failed", None),), (step(passage.place, "failed"),), _STOPPED)
@@ -334,7 +317,7 @@ _STOPPED = Said(
     "工作进程已停止；任务会由其他进程或在重启后继续",
 )
 _ONE_AT_A_TIME = Said(
-    "its workers died; it waits for another such job that is under way here, so that it is known which one is to blame",
+    "its workers died; it waits until others of which that is true are done here, so that it is known which one is to blame",
     "执行它的工作进程曾中断；这里正在执行另一个这样的任务，它先等待，以便分清是哪一个引起的",
 )
 _CALLED_OFF = Said("called off", "已取消")
