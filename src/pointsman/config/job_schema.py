@@ -27,7 +27,7 @@ class Jobs(Section, frozen=True):
     ] = 15.0
     poll: Annotated[float, Meta(ge=0.05, le=60, description="seconds between two looks for work")] = 1.0
     failures: Annotated[int, Meta(ge=1, le=100, description="failed tries after which a job is dead")] = 3
-    lost: Annotated[int, Meta(ge=1, le=100, description="workers that die over a job before it is dead")] = 3
+    lost: Annotated[int, Meta(ge=1, le=100, description="workers that die over a job before it is dead")] = 5
     backoff: Annotated[float, Meta(gt=0, le=300, description="seconds until the second try; doubled for each more")] = (
         2.0
     )

@@ -40,7 +40,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     lease: float = 15.0
     poll: float = 1.0
     failures: int = 3
-    lost: int = 3
+    lost: int = 5
     backoff: float = 2.0
     patience: float = 3600.0
     queues: tuple[Queue, ...] = QUEUES
