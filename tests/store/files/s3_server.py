@@ -3,6 +3,7 @@ which another thread could come; a server that lets one of two through may not d
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -34,14 +35,12 @@ class S3Server:
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
         self.endpoint = f"http://127.0.0.1:{self._server.server_port}"
-        self._buckets = 0
 
     def bucket(self) -> str:
-        """A new, empty one."""
+        """A new, empty one. What moto keeps is its process's, whichever server it came by."""
         import boto3
 
-        self._buckets += 1
-        name = f"bucket-{self._buckets}"
+        name = f"bucket-{secrets.token_hex(8)}"
         client = boto3.client(
             "s3",
             endpoint_url=self.endpoint,

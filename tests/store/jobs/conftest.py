@@ -19,7 +19,7 @@ def servers() -> Iterator[None]:
     stop_shared()
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[*KINDS[:-1], pytest.param(KINDS[-1], marks=pytest.mark.slow)])
 async def grounds(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Grounds]:
     found = Grounds(request.param, tmp_path)
     yield found
