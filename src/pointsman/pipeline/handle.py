@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
@@ -21,14 +20,15 @@ from pointsman.domain.target import Snapshot, Target
 from pointsman.domain.wording import Tongue, tongue_of
 from pointsman.execution.attempts import Opened, open_first
 from pointsman.pipeline.decide import decide, only
-from pointsman.pipeline.keeping import Keeping, Repeat, keeping_of
+from pointsman.pipeline.ends import Exchange, Sink, no_reply
+from pointsman.pipeline.keeping import Keeping, keeping_of
 from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.reply_cache import Kept, ReplyCache
 from pointsman.pipeline.report_decision import resumed_report
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.ports.action import Action, Effect, Occasion
-from pointsman.ports.backend import Backend, BackendFailure, Call
+from pointsman.ports.backend import Backend, BackendFailure
 from pointsman.ports.clock import Clock
 from pointsman.ports.recorder import Recorder
 from pointsman.recording.meter import Meter
@@ -37,52 +37,6 @@ COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
 Progress = tuple[Decision | None, int, str | None]
 """The decision, how many targets were tried, which one replies."""
 _TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
-
-
-class Exchange(Protocol):
-    """What execution needs of the client's own request."""
-
-    @property
-    def base_url(self) -> str:
-        """Where the client reached the gateway."""
-
-    @property
-    def must_stream(self) -> bool:
-        """Whether the answer has to be a stream of events, or its whole equivalent."""
-
-    @property
-    def repeat(self) -> Repeat | None:
-        """The request as one that may have been asked before; None where no reply is ever kept."""
-
-    @property
-    def apart(self) -> Callable[[Iterable[Target]], None] | None:
-        """Work for calls to those targets that the event loop must not wait for; None where there is none."""
-
-    def prompt_for(self, target: Target) -> Any:
-        """The conversation as the target would get it, for exact counts; None where nothing is to be counted."""
-
-    def call_for(self, target: Target, changes: dict[str, Any], whole: bool) -> Call:
-        """The call that an engine gets: the target's name of the model, changes by a rule. `whole`: the engine notices a
-        hang-up without being asked for a stream."""
-
-    def masked(self, target: Target) -> dict[str, int] | None:
-        """How many values of each kind the target sees placeholders of; None where it sees the request as it is."""
-
-
-class Sink(Protocol):
-    """Where an engine's bytes go."""
-
-    def begin(self, target: str, content_type: str | None) -> None:
-        """`target` answered; its bytes follow. `content_type` is what it says of them."""
-
-    def feed(self, data: bytes) -> bool:
-        """Takes a piece. False: the next one has to wait for `room`."""
-
-    async def room(self) -> None:
-        """Returns when there is room for the next one."""
-
-    def restart(self) -> bool:
-        """The target broke off; another one begins anew. False: something of it has reached the client."""
 
 
 RULES_BUDGET = 0.05
@@ -121,7 +75,7 @@ class Pipeline:
         decision = decide(request, self.policy, snapshot)
         if decision.error:
             why = Said(*(decide(request, self.policy, snapshot, tongue=tongue).reason for tongue in _TONGUES))
-            raise _no_reply(decision, why)
+            raise no_reply(decision, why)
 
     def begin(self, request: Request) -> Run:
         """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
@@ -243,7 +197,7 @@ class Run:
             if near := self._near_limit(decision, exchange):
                 decision = await self._counted(near, exchange)
             if decision.error:
-                raise _no_reply(decision, await apart(self._reasons))
+                raise no_reply(decision, await apart(self._reasons))
             if decision.stage == "l0":
                 return (await self._act(decision, exchange)).text
             keeping = await self._keeping(decision, exchange) if self._caches else None
@@ -480,11 +434,3 @@ class Run:
             masked=self.masked,
             cache=self.cache,
         )
-
-
-def _no_reply(decision: Decision, why: Said) -> PointsmanError:
-    if decision.error == "context_length_exceeded":
-        return PointsmanError(why, status=400, code="context_length_exceeded", param="messages")
-    if decision.error == "keep_local":
-        return PointsmanError(why, status=403, type="permission_error", code="keep_local", param="model")
-    return PointsmanError(why, status=503, type="overloaded_error", code="no_target")

@@ -9,7 +9,8 @@ from typing import Any
 from pointsman.app.workers.channel import Channel, ChannelError
 from pointsman.app.workers.messages import Change
 from pointsman.domain.request import Request
-from pointsman.pipeline.handle import Exchange, Pipeline, Run, Sink
+from pointsman.pipeline.ends import Exchange, Sink
+from pointsman.pipeline.handle import Pipeline, Run
 from pointsman.pipeline.open_questions import OpenQuestion, OpenQuestions, Session
 from pointsman.pipeline.request_passage import RequestPassage
 

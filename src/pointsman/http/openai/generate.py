@@ -32,7 +32,7 @@ _HOPS = ("traceparent", "tracestate")
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What execution and the reply need of the client's own request; `pipeline.handle.Exchange`. `prompt` is the member
+    """What execution and the reply need of the client's own request; `pipeline.ends.Exchange`. `prompt` is the member
     of the body whose tokens are to be counted. `usage`: a stream ends with figures; `force`: though the client did not ask.
     `traced`: the decision comes with the reply. `mask` is None where no engine gets masked requests."""
 

@@ -27,7 +27,7 @@ from pointsman.ports.backend import Call
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What execution needs of the client's own request; `pipeline.handle.Exchange`."""
+    """What execution needs of the client's own request; `pipeline.ends.Exchange`."""
 
     client: Client
     body: Body
