@@ -174,7 +174,7 @@ class MemoryJobStore:
 
     def _changes(self) -> None:
         if self._closed:
-            raise StoreError(Said("the job store is closed", "作业库已关闭"))
+            raise StoreError(Said("the job store is closed", "任务库已关闭"))
 
     def _submit(self, submission: Submission) -> Submitted:
         if submission.id in self._jobs:

@@ -44,7 +44,7 @@ class Desk:
     async def ask(self, what: Callable[..., Any], *args: Any) -> Any:
         """Raises StoreError once it is closed, and whatever `do` noted."""
         if self._closed:
-            raise StoreError(Said("the job store is closed", "作业库已关闭"))
+            raise StoreError(Said("the job store is closed", "任务库已关闭"))
         loop = asyncio.get_running_loop()
         asked = Asked(what, args, loop.create_future())
         if not self._open:

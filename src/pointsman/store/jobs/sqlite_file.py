@@ -65,7 +65,7 @@ _SAYS: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.ReadOnlyError, "数据库文件是只读的"),
     (apsw.NotADBError, "它不是数据库文件"),
     (apsw.CorruptError, "数据库文件已损坏"),
-    (apsw.SQLError, "它不是作业库，或者结构不对"),
+    (apsw.SQLError, "它不是任务库，或者结构不对"),
 )
 
 
@@ -101,7 +101,7 @@ def unable(path: Path, error: Exception) -> StoreError:
         why: str = all_of(error)
     else:
         why = Said(text, next((zh for kind, zh in _SAYS if isinstance(error, kind)), "SQLite 报错"))
-    return StoreError(said("the jobs in {path}: {why}", "{path} 里的作业：{why}", path=path, why=why))
+    return StoreError(said("the jobs in {path}: {why}", "{path} 里的任务：{why}", path=path, why=why))
 
 
 def _begin(connection: apsw.Connection, boot: str) -> None:
