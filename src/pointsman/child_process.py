@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import subprocess
 from typing import Any
@@ -21,10 +22,13 @@ async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
         raise
 
 
-async def killed(process: asyncio.subprocess.Process) -> None:
-    """Kills the child, if it runs, and waits for it, also where the caller is cancelled."""
+async def killed(process: asyncio.subprocess.Process, *, session: bool = False) -> None:
+    """Kills the child, if it runs, and waits for it, also where the caller is cancelled. `session`: it leads a session of
+    its own, whose other processes are killed, too."""
     with contextlib.suppress(ProcessLookupError):
-        if process.returncode is None:
+        if session and os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        elif process.returncode is None:
             process.kill()
     waiting = asyncio.create_task(process.wait())
     try:

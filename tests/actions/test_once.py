@@ -13,16 +13,16 @@ import msgspec
 import pytest
 
 from actions.orders import DEMO, LAST_FRIDAY, NOW, runner_in
-from pointsman.actions.once import Made, Once
+from pointsman.actions.once import Once
 from pointsman.actions.report.action import ReportAction
 from pointsman.domain.links import Links
 from pointsman.domain.report import ReportPlan, ReportSpec
-from pointsman.ports.action import Effect, Occasion
+from pointsman.ports.action import Effect, MadeFile, Occasion
 from pointsman.ports.file_store import FileStoreError
 from pointsman.store.files.local import LocalFiles
 
-OCCASION = Occasion("req_1", "en", "http://gateway")
-NAMED = Occasion("req_1", "en", "http://gateway", "req_1.0.1")
+OCCASION = Occasion(request_id="req_1", tongue="en", base_url="http://gateway")
+NAMED = Occasion(request_id="req_1", tongue="en", base_url="http://gateway", effect="req_1.0.1")
 
 
 @pytest.fixture
@@ -41,19 +41,19 @@ class Worker:
         self.files, self.name, self.gate = files, name, gate
         self.runs = 0
 
-    async def make(self) -> Made:
+    async def make(self) -> Effect:
         self.runs += 1
         key = f"reports/{self.name}{self.runs}"
         await self.files.publish(key, self.name.encode())
         if self.gate is not None:
             await self.gate.wait()
-        return Made(Effect(f"made by {self.name}"), (key,))
+        return Effect(f"made by {self.name}", files=(MadeFile(key, "a.txt", "text/plain", 1),))
 
 
 async def test_the_second_run_tells_what_the_first_made(files: LocalFiles) -> None:
     worker = Worker(files, "a")
     effects = [await Once(files).run("req_1.0.1", worker.make) for _ in range(3)]
-    assert effects == [Effect("made by a")] * 3 and worker.runs == 1
+    assert [effect.text for effect in effects] == ["made by a"] * 3 and worker.runs == 1
     assert await keys(files) == ["effects/req_1.0.1", "reports/a1"]
     assert (await Once(files).run("req_1.0.2", worker.make)).text == "made by a" and worker.runs == 2
 
@@ -69,7 +69,7 @@ async def test_of_several_at_a_time_one_is_left(files: LocalFiles) -> None:
     gate = asyncio.Barrier(4)
     workers = [Worker(files, name, gate) for name in "abcd"]
     effects = await asyncio.gather(*(Once(files).run("x", worker.make) for worker in workers))
-    assert len(set(effects)) == 1
+    assert len({effect.text for effect in effects}) == 1
     winner = effects[0].text[-1]
     assert await keys(files) == ["effects/x", f"reports/{winner}1"]
 
@@ -77,8 +77,8 @@ async def test_of_several_at_a_time_one_is_left(files: LocalFiles) -> None:
 async def test_a_failure_is_not_for_ever(files: LocalFiles) -> None:
     effects = iter([Effect("no", "failed", "report_source"), Effect("yes"), Effect("never")])
 
-    async def make() -> Made:
-        return Made(next(effects))
+    async def make() -> Effect:
+        return next(effects)
 
     assert [(await Once(files).run("x", make)).text for _ in range(3)] == ["no", "yes", "yes"]
 
@@ -86,15 +86,15 @@ async def test_a_failure_is_not_for_ever(files: LocalFiles) -> None:
 async def test_a_refusal_is(files: LocalFiles) -> None:
     refused = Effect("which period?", "refused", "no_rows", asks=True)
 
-    async def make() -> Made:
-        return Made(refused)
+    async def make() -> Effect:
+        return refused
 
     assert await Once(files).run("x", make) == refused
     assert await Once(files).run("x", Worker(files, "a").make) == refused
 
 
 async def test_what_is_raised_goes_through(files: LocalFiles, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def make() -> Made:
+    async def make() -> Effect:
         raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError, match="broken"):
@@ -121,10 +121,10 @@ async def test_an_effect_that_was_purged_at_once(files: LocalFiles, monkeypatch:
 
     monkeypatch.setattr(LocalFiles, "publish", refuse)
 
-    async def make() -> Made:
-        return Made(Effect("ours"), ("reports/a",))
+    async def make() -> Effect:
+        return Effect("ours", files=(MadeFile("reports/a", "a", "text/plain", 1),))
 
-    assert await Once(files).run("x", make) == Effect("ours")
+    assert (await Once(files).run("x", make)).text == "ours"
 
 
 # ── the report action ────────────────────────────────────────────────────────────────────────────────────────────────

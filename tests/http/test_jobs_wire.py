@@ -384,7 +384,8 @@ async def test_an_action_that_a_client_names_is_done_once(tmp_path):
         assert file.status_code == 200 and file.content.count(b"\n") > 10
         assert await path_of(client, job["id"]) == ["submitted", "admitted", "matched", "dispatched", "ended"]
         runner = served.app._serving.pipeline.actions["report"]
-        again = await runner.run({"plan": PLAN}, Occasion("req_x", "en", "http://x", f"{job['id']}.1"))
+        occasion = Occasion(request_id="req_x", tongue="en", base_url="http://x", effect=f"{job['id']}.1")
+        again = await runner.run({"plan": PLAN}, occasion)
         assert again.text == text, "one effect for one name"
         for bad, param in (
             ({}, "parameters.plan"),

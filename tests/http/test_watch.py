@@ -13,6 +13,7 @@ import pytest
 
 from execution.engine import CHAT, Engine, config, conversation, streamed
 from pointsman.app import reading
+from pointsman.app.build import Before
 from pointsman.app.reading import Origin, read_apart
 from pointsman.domain.errors import Problems
 from running import running
@@ -119,7 +120,7 @@ async def test_the_config_and_new_packs_are_seen(served, tmp_path: Path) -> None
 
 async def test_what_is_wrong_comes_back_in_both_languages(tmp_path: Path) -> None:
     (tmp_path / "pointsman.yaml").write_text("models: {light: {backends: [{engine: olama, model: m}]}}\n")
-    read = await read_apart(Origin(str(tmp_path / "pointsman.yaml")), ())
+    read = await read_apart(Origin(str(tmp_path / "pointsman.yaml")), Before())
     assert read.setup is None and read.problems is not None
     [problem] = read.problems.problems
     assert 'did you mean "ollama"' in problem.text("en") and "是不是" in problem.text("zh")
@@ -134,7 +135,7 @@ async def test_a_policy_that_was_read_apart_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "pointsman.yaml"
     path.write_text("rules: {packs: ['builtin:smalltalk'], files: [rules.yaml]}\n")
     origin = Origin(str(path), {"server.port": 0})
-    read = await read_apart(origin, ())
+    read = await read_apart(origin, Before())
     built = build(origin.load())
     assert read.setup is not None
     assert read.setup.policy.document == built.policy.document
@@ -148,10 +149,10 @@ async def test_a_reader_that_dies_is_a_refusal_and_leaves_nothing_behind(
     here = psutil.Process()
     before = {child.pid for child in here.children(recursive=True)}
     monkeypatch.setattr(reading, "COMMAND", (reading.COMMAND[0], "-c", "import os, signal; os.kill(os.getpid(), 9)"))
-    read = await read_apart(Origin(None), ())
+    read = await read_apart(Origin(None), Before())
     assert read.setup is None and isinstance(read.problems, Problems) and "broke off" in str(read.problems)
     monkeypatch.setattr(reading, "COMMAND", (reading.COMMAND[0], "-c", "import time; time.sleep(600)"))
-    task = asyncio.create_task(read_apart(Origin(None), ()))
+    task = asyncio.create_task(read_apart(Origin(None), Before()))
     await asyncio.sleep(0.5)
     sleeping = [child for child in here.children() if child.pid not in before]
     assert len(sleeping) == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from pointsman import __version__
+from pointsman.app.actions import action_specs
 from pointsman.app.file_store import wrong_files
 from pointsman.app.job_store import wrong_jobs
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
@@ -17,6 +18,7 @@ from pointsman.app.targets import not_installed, targets_of, unworkable, with_bu
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
+from pointsman.domain.action import ActionSpec
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.said import said
@@ -33,23 +35,42 @@ class Built(Setup, frozen=True, kw_only=True):
     loaded: Loaded
 
 
-def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
-    """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. What a
-    source does not tell now is taken from the `old` reports."""
+class Before(msgspec.Struct, frozen=True):
+    """What was known until now: the reports, and what actions take."""
+
+    reports: tuple[ReportSpec, ...] = ()
+    actions: dict[str, ActionSpec] = {}
+
+
+_NOTHING = Before()
+
+
+def before(setup: Setup) -> Before:
+    """What that one knows."""
+    document = setup.policy.document
+    specs = {name: rule.spec for name, rule in document.actions.items() if rule.spec is not None}
+    return Before(document.reports, specs)
+
+
+def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
+    """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. What
+    somebody else does not tell now is taken from what was `known`."""
     config, no_model = with_builtin(loaded.draft)
     loaded = msgspec.structs.replace(loaded, draft=config)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
     targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
     book, wrong_rules = read_rulebook(loaded.rules)
-    actions, wrong_actions = actions_of(config)
+    specs = action_specs(config, base, known.actions)
+    actions, wrong_actions = actions_of(config, specs.specs)
     names = {} if "models" in loaded.broken else names_of(config, targets)
     sources, wrong_sources = sources_of(config, base)
-    specs, wrong_reports = specs_of(config, base, loaded.broken)
+    catalog, wrong_reports = specs_of(config, base, loaded.broken)
     problems = [
         *loaded.problems,
         *loaded.places.place_all(
             [
                 *unworkable(config),
+                *specs.problems,
                 *wrong_actions,
                 *wrong_frames(config),
                 *wrong_sources,
@@ -65,7 +86,7 @@ def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
     ]
     if problems:
         raise Problems(problems)
-    reports, unread = with_values(config, specs, sources, data_dir(config), old)
+    reports, unread = with_values(config, catalog, sources, data_dir(config), known.reports)
     placed = build_document(loaded, book, actions, targets, reports, __version__)
     absent = [
         said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
@@ -76,7 +97,7 @@ def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
         for file in loaded.rules
         if not file.source.data
     ]
-    notes = [*loaded.notes, *placed.notes, *unread, *absent, *empty]
+    notes = [*loaded.notes, *placed.notes, *specs.notes, *unread, *absent, *empty]
     if no_model:
         en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"
@@ -86,9 +107,10 @@ def build(loaded: Loaded, old: tuple[ReportSpec, ...] = ()) -> Built:
         config=config,
         policy=Policy(placed.document),
         sources=sources,
+        base=str(base),
         notes=tuple(notes),
         no_model=no_model,
-        unread=tuple(unread),
+        unread=(*unread, *specs.notes),
     )
 
 

@@ -44,6 +44,7 @@ class Packed(msgspec.Struct, frozen=True):
     config: Config
     document: bytes
     sources: dict[str, SourceSettings]
+    base: str
     notes: list[Both]
     no_model: Both | None
     unread: list[Both]
@@ -54,6 +55,7 @@ def packed(setup: Setup) -> Packed:
         setup.config,
         setup.policy.document.encode(),
         setup.sources,
+        setup.base,
         [both(note) for note in setup.notes],
         None if setup.no_model is None else both(setup.no_model),
         [both(note) for note in setup.unread],
@@ -75,6 +77,7 @@ def unpacked(packed: Packed) -> Setup:
         config=packed.config,
         policy=policy,
         sources=packed.sources,
+        base=packed.base,
         notes=tuple(map(text_of, packed.notes)),
         no_model=None if packed.no_model is None else text_of(packed.no_model),
         unread=tuple(map(text_of, packed.unread)),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from pointsman.actions.once import EFFECTS
 from pointsman.actions.report.runner import REPORTS, ReportRunner
+from pointsman.actions.tools import MADE
 from pointsman.domain.said import Said
 from pointsman.pipeline.uploads import Uploads
 from pointsman.ports.file_store import FileStore, FileStoreError
@@ -28,6 +29,7 @@ async def purge_files(files: FileStore, runner: ReportRunner, uploads: Uploads, 
         try:
             now = time.time()
             await files.purge(REPORTS, now - keep())
+            await files.purge(MADE, now - keep())
             await files.purge(EFFECTS, now - max(keep(), REPEATED))
             await uploads.purge()
         except FileStoreError as error:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from pointsman.app.build import build
+from pointsman.app.build import Before, build
 from pointsman.app.packing import Both, Packed, both, packed, text_of, unpacked
 from pointsman.app.setup import Setup
 from pointsman.app.watching import Seen, seen_of
@@ -20,7 +20,6 @@ from pointsman.child_process import killed, spawned
 from pointsman.config.load import Loaded, load
 from pointsman.config.paths import find_config
 from pointsman.domain.errors import Problem, Problems
-from pointsman.domain.report import ReportSpec
 from pointsman.domain.said import said
 from pointsman.parent_death import die_with_parent
 
@@ -40,10 +39,10 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """`reports` are those of before, with the values that their sources gave."""
+    """`before` is what was known until now."""
 
     origin: Origin
-    reports: tuple[ReportSpec, ...] = ()
+    before: Before = Before()
 
 
 class Read(msgspec.Struct, frozen=True, tag=True):
@@ -77,11 +76,11 @@ class Reading(msgspec.Struct, frozen=True):
     seen: Seen
 
 
-async def read_apart(origin: Origin, reports: tuple[ReportSpec, ...]) -> Reading:
+async def read_apart(origin: Origin, before: Before) -> Reading:
     """Reads and checks in a child, compiles in a thread. Raises nothing but a cancellation: what goes wrong is a problem
     of the config."""
     try:
-        answer = await _ask(msgspec.json.encode(Wanted(origin, reports)) + b"\n")
+        answer = await _ask(msgspec.json.encode(Wanted(origin, before)) + b"\n")
         read = msgspec.msgpack.decode(answer, type=Read | Wrong)
     except (OSError, TimeoutError, msgspec.MsgspecError) as error:
         broke_off = said(
@@ -131,7 +130,7 @@ def answer_to(wanted: Wanted) -> Read | Wrong:
     try:
         loaded = wanted.origin.load()
         seen = seen_of(loaded.path, loaded)
-        return Read(packed(build(loaded, wanted.reports)), seen)
+        return Read(packed(build(loaded, wanted.before)), seen)
     except Problems as error:
         return Wrong([_mistake(problem) for problem in error.problems], seen)
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pointsman.app.build import before
 from pointsman.app.reading import Origin, read_apart
 from pointsman.app.setup import Setup
 from pointsman.app.watching import Seen, unchanged, watch
@@ -52,7 +53,7 @@ class Reloads:
 
     async def _take(self, prepare: Callable[[Setup], Install]) -> dict[str, Any]:
         try:
-            read = await read_apart(self._origin, self.setup.policy.document.reports)
+            read = await read_apart(self._origin, before(self.setup))
             self.seen = read.seen or self.seen
             if read.setup is None:
                 assert read.problems is not None

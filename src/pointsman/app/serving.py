@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+from pointsman.actions.child import Children
 from pointsman.actions.once import Once
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
+from pointsman.app.actions import OWN, actions_made
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
 from pointsman.app.doors import doors_of
 from pointsman.app.file_store import links_of, open_files
 from pointsman.app.guards import caches_of
 from pointsman.app.jobs import Jobs
+from pointsman.app.model_calls import ModelCalls
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
+from pointsman.app.tools import tools_of
 from pointsman.app.traces import Traces
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config, parse_size, parse_span
@@ -31,6 +36,7 @@ from pointsman.http.gateway import Doors, Gateway
 from pointsman.pipeline.handle import Pipeline
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.planning.plan import ask_period
+from pointsman.ports.action import Action
 from pointsman.ports.clock import SystemClock
 from pointsman.ports.local_server import LocalServer
 from pointsman.recording.fanout import Fanout
@@ -85,10 +91,13 @@ class Serving:
             memory=parse_size(config.files.memory),
             demo=folder / "demo",
         )
-        clock = SystemClock()
-        self._report = ReportAction(self.runner, Once(self.files), self._links, clock.wall, ask_period)
+        self._clock = clock = SystemClock()
+        self._once = Once(self.files)
+        self._report = ReportAction(self.runner, self._once, self._links, clock.wall, ask_period)
+        self._children = Children(folder / "work", asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1)))
+        self._actions: dict[str, Action] = {"report": self._report}
         recorder = Fanout([self.metrics, self._log])
-        self.pipeline = pipeline(self._prober.snapshot, recorder, clock, {"report": self._report})
+        self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
         self.jobs = Jobs(
             config,
@@ -128,6 +137,7 @@ class Serving:
             public_url=config.server.public_url,
         )
         self.setup = setup
+        self._install_actions(setup)
         backends = {name: served.backend for name, served in made.items()}
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._prober.watch(backends)
@@ -141,6 +151,23 @@ class Serving:
                 task = asyncio.create_task(served.backend.close())
                 self._retired.add(task)
                 task.add_done_callback(self._retired.discard)
+
+    def _install_actions(self, setup: Setup) -> None:
+        """Those of the config; what is under way goes on with what it began with."""
+        tools = tools_of(
+            setup,
+            files=self.files,
+            children=self._children,
+            links=self._links,
+            ask_model=ModelCalls(lambda: self.door, self._clock),
+            uploads=self.batches.uploads,
+            find=self._actions.__getitem__,
+            clock=self._clock,
+        )
+        made = actions_made(setup.config, setup.policy.document.actions, tools, self._once)
+        for name in [name for name in self._actions if name not in made and name not in OWN]:
+            del self._actions[name]
+        self._actions.update(made)
 
     async def settled(self, timeout: float) -> None:
         """Waits until every embedded model is up or has failed once, and every target has been probed."""
@@ -167,6 +194,7 @@ class Serving:
             self._journal.cancel()
         await self._prober.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
+        await self._children.close()
         await self.files.close()
         await asyncio.to_thread(self._log.close)
 

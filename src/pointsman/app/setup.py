@@ -11,11 +11,12 @@ from pointsman.pipeline.policy import Policy
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """A sound config and its policy. `no_model` says why there is none, where there is none; `unread` what could not be
-    read of the values of reports."""
+    read of the values of reports. `base` is the folder that paths in the config are relative to."""
 
     config: Config
     policy: Policy
     sources: dict[str, SourceSettings]
+    base: str
     notes: tuple[str, ...] = ()
     no_model: str | None = None
     unread: tuple[str, ...] = ()

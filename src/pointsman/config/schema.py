@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from pointsman.config.action_schema import ActionConfig, McpServer
 from pointsman.config.cache_schema import Cache
 from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
@@ -269,7 +270,12 @@ class Config(Section, frozen=True):
         | None
     ) = None
     guards: Guards = Guards()
-    actions: Annotated[dict[str, Any], Meta(description="names for answers, refusals and routes")] = {}
+    actions: Annotated[
+        dict[str, ActionConfig], Meta(description="name → what a rule, a path or a job can have done")
+    ] = {}
+    mcp_servers: Annotated[
+        dict[str, McpServer], Meta(description="name → an MCP server whose tools actions may use")
+    ] = {}
     auth: Auth = Auth()
     log: Log = Log()
     policy: Annotated[dict[str, Any], Meta(description="reserved: weights of learned routing")] = {}

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from pointsman.domain.action import ActionSpec
 from pointsman.domain.frame import Frame
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import ActionKind, Conditions, Rule
@@ -42,10 +43,11 @@ class EntryRule(msgspec.Struct, frozen=True):
 
 
 class ActionRule(msgspec.Struct, frozen=True):
-    """A name under `actions:` and what it does."""
+    """A name under `actions:` and what it does. `spec` is there for one of the kind `act`."""
 
     kind: ActionKind
     parameters: dict[str, Any] = {}
+    spec: ActionSpec | None = None
 
 
 class PeriodReading(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ class Request(msgspec.Struct, frozen=True):
     `model` is what the client named: an entry, a tier, an alias or a model. `now` is when it came, seconds since the
     epoch. `user` is whom a client's own users are told apart by, `source` the program that asks. `structured` is true
     when the reply must be machine-readable (JSON mode, grammar, log probabilities, more than one choice): no canned text
-    fits then.
+    fits then. `files` are those that came with the last message: names by which an action gets them.
     """
 
     id: str
@@ -36,6 +36,7 @@ class Request(msgspec.Struct, frozen=True):
     tools: bool = False
     tool_characters: int = 0
     structured: bool = False
+    files: tuple[str, ...] = ()
     max_output: int | None = None
     task: str | None = None
     priority: str | None = None

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 TermKind = Literal["word", "extension", "regex", "whole", "extract", "template"]
-ActionKind = Literal["answer", "refuse", "route", "report", "mark"]
+ActionKind = Literal["answer", "refuse", "route", "report", "mark", "act"]
 Mode = Literal["enforce", "shadow", "off"]
 LooksAt = Literal["question", "message"]
 CaseKind = Literal["example", "counter_example", "boundary"]

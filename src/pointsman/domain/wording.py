@@ -66,6 +66,14 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "规则 {rule} 命中；要了不止一种格式，先问清楚",
         "en": "rule {rule} took it; more than one format was asked for, so it asks",
     },
+    "act.missing": {
+        "zh": "“{action}”还缺少：{missing}。请补充后再发一次。",
+        "en": "“{action}” still needs: {missing}. Please send it again with that.",
+    },
+    "act.asks": {
+        "zh": "{reason}；动作 {action} 还缺少参数",
+        "en": "{reason}; its action {action} lacks parameters",
+    },
     "report.cancelled": {"zh": "好的，不导出了。", "en": "All right, no report then."},
     "report.grouped": {"zh": "汇总方式：{labels}", "en": "Grouped by: {labels}"},
     "report.reason": {

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from pointsman.config.action_schema import REPLIES
 from pointsman.config.load import Loaded
 from pointsman.config.references import no_target, target_names
 from pointsman.config.schema import Config, Route
 from pointsman.config.timezone import zone_name
+from pointsman.domain.action import ActionSpec
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.frame import Frame
 from pointsman.domain.policy import ActionRule, EntryRule, PeriodReading, PolicyDocument, RouteRule
@@ -36,13 +39,16 @@ class Placed(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def actions_of(config: Config) -> tuple[dict[str, ActionRule], list[Problem]]:
-    """The sound actions by name, and all that is wrong with the others."""
+def actions_of(config: Config, specs: Mapping[str, ActionSpec]) -> tuple[dict[str, ActionRule], list[Problem]]:
+    """The sound actions by name, and all that is wrong with the others. `specs` are of those that do something."""
     actions: dict[str, ActionRule] = {}
     problems: list[Problem] = []
-    for name, data in config.actions.items():
+    for name, given in config.actions.items():
         try:
-            actions[name] = parse_action(name, data)
+            if name in specs:
+                actions[name] = ActionRule("act", spec=specs[name])
+            elif not given.kinds or given.kinds[0] in REPLIES:
+                actions[name] = parse_action(name, {kind: getattr(given, kind) for kind in given.kinds})
         except Problems as error:
             problems += error.problems
     return actions, problems
@@ -88,7 +94,7 @@ def check_steering(book: Rulebook, actions: dict[str, ActionRule], names: Names,
     for name, action in actions.items():
         if action.kind == "route":
             path = f"actions.{name}.route"
-            for key, problem in _steering(path, action.parameters, names, loaded.draft.actions[name]["route"]):
+            for key, problem in _steering(path, action.parameters, names, loaded.draft.actions[name].route):
                 problems.append(loaded.places.place(problem, f"{path}.{key}"))
     return problems
 
@@ -149,9 +155,10 @@ def build_document(
 
 
 def plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
-    """A canned text never answers a request for JSON or several choices, unless its rule says `structured: true`."""
+    """A canned text, or what an action tells, never answers a request for JSON or several choices, unless its rule says
+    `structured: true`."""
     kind = actions[rule.action].kind if rule.action in actions else rule.action
-    if kind != "answer" or rule.conditions.structured is not None:
+    if kind not in ("answer", "act") or rule.conditions.structured is not None:
         return rule
     conditions = msgspec.structs.replace(rule.conditions, structured=False)
     return msgspec.structs.replace(rule, conditions=conditions)

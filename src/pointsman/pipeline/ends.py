@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from pointsman.domain.decision import Decision
@@ -10,6 +10,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said
 from pointsman.domain.target import Target
 from pointsman.pipeline.keeping import Repeat
+from pointsman.ports.action import Attached
 from pointsman.ports.backend import Call
 
 
@@ -31,6 +32,10 @@ class Exchange(Protocol):
     @property
     def apart(self) -> Callable[[Iterable[Target]], None] | None:
         """Work for calls to those targets that the event loop must not wait for; None where there is none."""
+
+    def attached(self) -> Mapping[str, Attached]:
+        """The files that came with the last message, by the names that the request has for them. Raises PointsmanError for
+        one that cannot be read."""
 
     def prompt_for(self, target: Target) -> Any:
         """The conversation as the target would get it, for exact counts; None where nothing is to be counted."""

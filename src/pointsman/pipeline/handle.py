@@ -27,7 +27,7 @@ from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.reply_cache import Kept, ReplyCache
 from pointsman.pipeline.report_decision import resumed_report
 from pointsman.pipeline.request_passage import RequestPassage
-from pointsman.ports.action import Action, Effect, Occasion
+from pointsman.ports.action import Action, Effect, Occasion, nobody
 from pointsman.ports.backend import Backend, BackendFailure
 from pointsman.ports.clock import Clock
 from pointsman.ports.recorder import Recorder
@@ -373,7 +373,18 @@ class Run:
         language = decision.features.language if decision.features else "en"
         effect_name = self._passage.effect if self._passage is not None else None
         tongue = tongue_of(language, self._policy.document.language)
-        occasion = Occasion(self.request.id, tongue, exchange.base_url, effect_name)
+        occasion = Occasion(
+            request_id=self.request.id,
+            tongue=tongue,
+            base_url=exchange.base_url,
+            caller=self.request.caller,
+            user=self.request.user,
+            role=self.request.caller_role,
+            effect=effect_name,
+            now=self.request.now,
+            files=exchange.attached() if self.request.files else {},
+            tell=nobody if self._passage is None else self._passage.tell,
+        )
         effect = await self._pipeline.actions[decision.action or ""].run(decision.parameters, occasion)
         return self._done(effect)
 

@@ -26,6 +26,10 @@ class RequestPassage:
         """Names what its execution does in the world, the same for each try."""
         return self._passage.effect
 
+    async def tell(self, done: int, of: int) -> None:
+        """How far its execution is."""
+        await self._passage.tell(done, of)
+
     async def begin_deciding(self, policy: str) -> Decision | None:
         """The decision that is to be carried out still, where a worker left an action unfinished. None: it is to be
         decided, under the policy of that hash."""

@@ -10,18 +10,34 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from pointsman.actions.once import Made, Once
+from pointsman.actions.once import Once
 from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.named import named_plan
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
+from pointsman.actions.specs import takes
+from pointsman.domain.action import ActionSpec
 from pointsman.domain.links import Linked, Links
 from pointsman.domain.report import MeasureSpec, ReportFile, ReportPlan, ReportSpec
 from pointsman.domain.said import Said, told
 from pointsman.domain.wording import Tongue, say
-from pointsman.ports.action import Effect, Occasion
+from pointsman.ports.action import Effect, MadeFile, Occasion
 from pointsman.ports.file_store import FileStoreError
 
+_MEDIA_TYPES = {
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "csv": "text/csv",
+}
+_SPEC = ActionSpec(
+    name="report",
+    kind="report",
+    about={
+        "en": "Makes a report of the catalog as a PDF, Excel or CSV file.",
+        "zh": "把报表目录中的一份报表生成为 PDF、Excel 或 CSV 文件。",
+    },
+    parameters=takes({"plan": {"type": "object"}}),
+)
 log = logging.getLogger("pointsman")
 _FAILED = Said("report %s failed: %s %s", "报表 %s 未能生成：%s %s")
 _NOT_KEPT = Said(
@@ -68,6 +84,10 @@ class ReportAction:
         self._keep = keep
         self._base = public_url.rstrip("/") if public_url else None
 
+    @property
+    def spec(self) -> ActionSpec:
+        return _SPEC
+
     def check(self, parameters: dict[str, Any]) -> None:
         named_plan(parameters, self._specs)
 
@@ -81,7 +101,7 @@ class ReportAction:
             log.warning(_FAILED, plan.report, "store", error)
             return Effect(told(_NOT_KEPT, plan.language), "failed", "report_store")
 
-    async def _made(self, plan: ReportPlan, occasion: Occasion) -> Made:
+    async def _made(self, plan: ReportPlan, occasion: Occasion) -> Effect:
         spec = self._specs[plan.report]
         now = datetime.datetime.fromtimestamp(self._clock(), self._zone)
         tongue = plan.language
@@ -91,13 +111,15 @@ class ReportAction:
             said = failure.zh if tongue == "zh" else failure.en
             if failure.kind == "empty":
                 text = self._ask_period(getattr(spec.titles, tongue), said, tongue)
-                return Made(Effect(text, "refused", "no_rows", asks=True))
+                return Effect(text, "refused", "no_rows", asks=True)
             log.warning(_FAILED, plan.report, failure.kind, failure.detail or failure.en)
-            return Made(Effect(said, "failed", f"report_{failure.kind}"))
+            return Effect(said, "failed", f"report_{failure.kind}")
         expires = int(self._clock() + self._keep)
-        token = self._links.sign(Linked(made.path, _file_name(spec, plan), expires))
+        name = _file_name(spec, plan)
+        token = self._links.sign(Linked(made.path, name, expires))
         text = _told(spec, plan, made, f"{self._base or occasion.base_url}/files/{token}", self._keep)
-        return Made(Effect(text), (made.path,))
+        file = MadeFile(made.path, name, _MEDIA_TYPES[plan.format], made.bytes)
+        return Effect(text, values={"rows": made.rows, "totals": made.totals}, files=(file,))
 
 
 def _file_name(spec: ReportSpec, plan: ReportPlan) -> str:

@@ -13,7 +13,7 @@ from pointsman.http.jobs.inside import serve_inside
 from pointsman.http.jobs.kept import KeptReply, action_of, encode, request_of
 from pointsman.pipeline.passage import Finished, Passage, TryAgain
 from pointsman.pipeline.request_passage import RequestPassage
-from pointsman.ports.action import Action, Occasion
+from pointsman.ports.action import Action, ActionFailed, Occasion
 
 _PASSING = frozenset((429, 500, 502, 503, 504))
 """Statuses of what may be over the next time."""
@@ -55,9 +55,27 @@ class ActionHandler:
             why = said('there is no action "{name}" any more', "已经没有动作“{name}”", name=kept.action)
             raise TryAgain(why, "unknown_action")
         await passage.begin(_DIRECT, {"action": kept.action})
-        occasion = Occasion(kept.request_id, tongue_of(kept.language, None), kept.base_url, passage.effect)
-        effect = await action.run(msgspec.json.decode(kept.parameters), occasion)
-        told = {"text": effect.text, "outcome": effect.outcome, "error": effect.error}
+        occasion = Occasion(
+            request_id=kept.request_id,
+            tongue=tongue_of(kept.language, None),
+            base_url=kept.base_url,
+            caller=passage.job.caller,
+            role=kept.role,
+            effect=passage.effect,
+            now=passage.job.created,
+            tell=passage.tell,
+        )
+        try:
+            effect = await action.run(msgspec.json.decode(kept.parameters), occasion)
+        except ActionFailed as failure:
+            raise TryAgain(failure.message, failure.code) from None
+        told = {
+            "text": effect.text,
+            "outcome": effect.outcome,
+            "error": effect.error,
+            "values": effect.values,
+            "files": [{"name": file.name, "media_type": file.media_type, "size": file.size} for file in effect.files],
+        }
         reply = KeptReply(200, _JSON, msgspec.json.encode(told))
         return Finished(outcome=effect.outcome, result=encode(reply), error=effect.error)
 

@@ -46,6 +46,7 @@ class KeptAction(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str
     language: str
     base_url: str
+    role: str | None = None
 
 
 class KeptReply(msgspec.Struct, frozen=True):

@@ -91,4 +91,5 @@ def _kept(client: Client, wish: Wish) -> msgspec.Struct:
         request_id=client.request_id,
         language=client.tongue,
         base_url=client.base_url,
+        role=client.caller.role,
     )

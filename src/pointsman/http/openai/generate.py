@@ -18,6 +18,7 @@ from pointsman.http.decision_headers import decision_headers
 from pointsman.http.event_stream import HEADERS, EventStream
 from pointsman.http.exchange import Client
 from pointsman.http.openai import reply
+from pointsman.http.openai.attached import attached_in
 from pointsman.http.openai.read import read_chat, read_completion
 from pointsman.http.openai.repeat import Again
 from pointsman.http.openai.served import served_lines, served_trace
@@ -25,6 +26,7 @@ from pointsman.http.openai.sinks import StreamedReply, WholeReply
 from pointsman.http.strict_json import APART, Body, parse_body
 from pointsman.masking import Masking, RequestMask, Unmasker
 from pointsman.pipeline.handle import Pipeline, Run
+from pointsman.ports.action import Attached
 from pointsman.ports.backend import Call
 
 DONE = b"data: [DONE]\n\n"
@@ -68,6 +70,9 @@ class Asked(msgspec.Struct, frozen=True):
     @property
     def apart(self) -> Callable[[Iterable[Target]], None] | None:
         return self.mask.prepare if self.mask is not None and self.client.size > APART else None
+
+    def attached(self) -> dict[str, Attached]:
+        return attached_in(self.body.tree.get("messages", ()))
 
     def prompt_for(self, target: Target) -> Any:
         if self.prompt is None:

@@ -9,6 +9,7 @@ from pointsman.domain.request import Endpoint, Request, Turn
 from pointsman.domain.said import Said, said
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.http.exchange import Client
+from pointsman.http.openai.attached import refs_in
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _SOME_MESSAGES = Said("must be a list with at least one message", "必须是列表，其中至少有一条消息")
@@ -44,7 +45,8 @@ def read_chat(tree: dict[str, Any], client: Client, default_model: str) -> Reque
     """Raises PointsmanError (400) that names the field."""
     turns = read_messages(tree.get("messages"))
     tools, characters = read_tools(tree)
-    return _request(tree, client, "chat", turns, default_model, _structured(tree), tools, characters)
+    files = refs_in(tree["messages"]) if turns[-1].images else ()
+    return _request(tree, client, "chat", turns, default_model, _structured(tree), tools, characters, files)
 
 
 def read_messages(messages: Any) -> tuple[Turn, ...]:
@@ -131,6 +133,7 @@ def _request(
     structured: bool = False,
     tools: bool = False,
     tool_characters: int = 0,
+    files: tuple[str, ...] = (),
 ) -> Request:
     """With what all endpoints share. Raises PointsmanError (400)."""
     model = tree.get("model", default_model)
@@ -158,6 +161,7 @@ def _request(
         tools=tools,
         tool_characters=tool_characters,
         structured=structured,
+        files=files,
         max_output=limit,
         task=_task(tree, client),
         priority=client.header(b"x-pointsman-priority"),

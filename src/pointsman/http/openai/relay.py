@@ -23,6 +23,7 @@ from pointsman.http.openai.sinks import Pieces
 from pointsman.http.strict_json import APART, Body, parse_body
 from pointsman.masking import Masking, RequestMask
 from pointsman.pipeline.handle import Pipeline
+from pointsman.ports.action import Attached
 from pointsman.ports.backend import Call
 
 
@@ -44,6 +45,9 @@ class Asked(msgspec.Struct, frozen=True):
     @property
     def apart(self) -> Callable[[Iterable[Target]], None] | None:
         return self.mask.prepare if self.mask is not None and self.client.size > APART else None
+
+    def attached(self) -> dict[str, Attached]:
+        return {}
 
     def prompt_for(self, target: Target) -> None:
         return None

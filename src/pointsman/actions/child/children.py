@@ -1,0 +1,213 @@
+"""Child processes that do actions' work, each ended and waited for whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from pointsman.actions.child.failures import crashed, timed_out
+from pointsman.actions.child.work import Answer, Limits, Order, Work
+from pointsman.child_process import killed, spawned
+from pointsman.domain.said import Said
+from pointsman.ports.action import ActionFailed
+
+GRACE = 2.0  # seconds that the child has over its own time, to say so itself
+ENDING = 2.0  # seconds for a child that has closed its end to be gone
+IDLE = 300.0  # seconds that a warm process waits for a task
+_LEFT = 86_400.0  # seconds after which a task's folder is surely nobody's any more
+# libraries that would reserve address space or take cores by the number of processors
+MODEST = {"MALLOC_ARENA_MAX": "2", "RAYON_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Children:
+    """At most so many at a time as `places` lets in; others wait their turn. `work` is a folder for what they write
+    (created, readable by this user alone). `warmth`: processes may wait for tasks in advance.
+
+    One event loop, which runs in the main thread: Linux ties the child to the thread that spawned it."""
+
+    def __init__(
+        self, work: Path, places: contextlib.AbstractAsyncContextManager[None] | None = None, *, warmth: bool = True
+    ) -> None:
+        self._work = work.absolute()
+        self._places = places or asyncio.Semaphore(1)
+        self._warmth = warmth
+        self._warm: dict[str, tuple[asyncio.subprocess.Process, Path, asyncio.TimerHandle]] = {}
+        self._warming: set[asyncio.Task[None]] = set()
+
+    @contextlib.asynccontextmanager
+    async def folder(self) -> AsyncIterator[Path]:
+        """A new folder for one task, removed at the end with all that is in it."""
+        folder = self._made()
+        try:
+            yield folder
+        finally:
+            await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+
+    async def run(self, work: Work[T, R], task: T, folder: Path, limits: Limits) -> R:
+        """Does it. Raises ActionFailed, as the function in the child does, or for a child that runs out of time or memory,
+        or dies."""
+        order = Order(
+            folder=str(folder),
+            seconds=limits.seconds,
+            memory=limits.memory,
+            file_size=limits.file_size,
+            task=msgspec.Raw(msgspec.json.encode(task)),
+        )
+        async with self._places:
+            line = await self._child(work, msgspec.json.encode(order) + b"\n", limits)
+        try:
+            answer = msgspec.json.decode(line, type=Answer)
+        except msgspec.DecodeError as error:
+            raise ActionFailed("crashed", _NO_ANSWER, detail=str(error)) from None
+        if (failure := answer.failure) is not None:
+            message = Said(failure.en, failure.zh)
+            raise ActionFailed(
+                failure.code, message, detail=failure.detail, again=failure.again, refused=failure.refused
+            )
+        return msgspec.convert(answer.result, work.result)
+
+    async def close(self) -> None:
+        """Ends those that wait for tasks."""
+        self._warmth = False
+        await asyncio.gather(*self._warming, return_exceptions=True)
+        waiting, self._warm = list(self._warm.values()), {}
+        for process, log, timer in waiting:
+            timer.cancel()
+            await killed(process, session=True)
+            log.unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Removes what tasks of a day ago left behind whose gateway was killed."""
+        old = time.time() - _LEFT
+        with contextlib.suppress(FileNotFoundError):
+            for path in list(self._work.iterdir()):
+                with contextlib.suppress(OSError):
+                    if path.stat().st_mtime >= old:
+                        continue
+                    if path.is_dir():
+                        shutil.rmtree(path, ignore_errors=True)
+                    else:
+                        path.unlink()
+
+    def _made(self) -> Path:
+        self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = self._work / secrets.token_hex(16)
+        folder.mkdir(mode=0o700)
+        return folder
+
+    async def _child(self, work: Work[T, R], line: bytes, limits: Limits) -> bytes:
+        process, log = self._taken(work) or await self._spawned(work)
+        try:
+            async with asyncio.timeout(limits.seconds + GRACE):
+                answer = await _ask(process, line, limits.answer)
+        except TimeoutError:
+            raise timed_out(limits.seconds) from None
+        finally:
+            await killed(process, session=True)
+            last = _last_words(log)
+            log.unlink(missing_ok=True)
+            if work.warm and self._warmth:
+                self._warm_up(work)
+        if not answer:
+            raise crashed(process.returncode, last)
+        return answer
+
+    def _taken(self, work: Work[T, R]) -> tuple[asyncio.subprocess.Process, Path] | None:
+        waiting = self._warm.pop(work.function, None)
+        if waiting is None:
+            return None
+        process, log, timer = waiting
+        timer.cancel()
+        if process.returncode is None:
+            return process, log
+        log.unlink(missing_ok=True)
+        return None
+
+    def _warm_up(self, work: Work[T, R]) -> None:
+        """Another process for the next task of that kind, in the background."""
+
+        async def warmed() -> None:
+            process, log = await self._spawned(work)
+            if not self._warmth or work.function in self._warm:
+                await killed(process, session=True)
+                log.unlink(missing_ok=True)
+                return
+            timer = asyncio.get_running_loop().call_later(IDLE, self._cooled, work.function)
+            self._warm[work.function] = process, log, timer
+
+        task = asyncio.create_task(warmed())
+        self._warming.add(task)
+        task.add_done_callback(self._warming.discard)
+
+    def _cooled(self, function: str) -> None:
+        process, log, _ = self._warm.pop(function)
+        task = asyncio.create_task(killed(process, session=True))
+        self._warming.add(task)
+        task.add_done_callback(self._warming.discard)
+        log.unlink(missing_ok=True)
+
+    async def _spawned(self, work: Work[T, R]) -> tuple[asyncio.subprocess.Process, Path]:
+        self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        log = self._work / f"{secrets.token_hex(16)}.log"
+        pipe = asyncio.subprocess.PIPE
+        command = (sys.executable, "-m", "pointsman.actions.child.entry", work.function, work.extra, str(os.getpid()))
+        environment = {**os.environ, **MODEST, "PYTHONIOENCODING": "utf-8"}
+        try:
+            with log.open("wb") as errors:
+                process = await spawned(
+                    *command,
+                    stdin=pipe,
+                    stdout=pipe,
+                    stderr=errors,
+                    env=environment,
+                    limit=1 << 20,
+                    start_new_session=True,
+                )
+        except BaseException:
+            log.unlink(missing_ok=True)
+            raise
+        return process, log
+
+
+_NO_ANSWER = Said(
+    "An unexpected error stopped this. The details are in the log.", "出现意外错误，没有完成。详细原因已写入日志。"
+)
+
+
+async def _ask(process: asyncio.subprocess.Process, line: bytes, most: int) -> bytes:
+    """Sends the order and waits for the line that comes back, empty where the child ends without one, or with one longer
+    than `most`. stdin stays open: its end would end the child."""
+    assert process.stdin and process.stdout
+    with contextlib.suppress(OSError):  # it ended already; its log says why
+        process.stdin.write(line)
+        await process.stdin.drain()
+    answer = bytearray()
+    while not answer.endswith(b"\n"):
+        piece = await process.stdout.read(1 << 18)
+        answer += piece
+        if len(answer) > most:
+            return b""
+        if not piece:  # it is ending: how, is told by its own status, not by our kill
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), ENDING)
+            return b""
+    return bytes(answer)
+
+
+def _last_words(log: Path) -> str:
+    try:
+        return log.read_bytes()[-4000:].decode("utf-8", "replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,88 @@
+"""Parameters of an action, held against its JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from pointsman.domain.action import ActionSpec
+from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.said import Said, said
+
+_TYPES = {
+    "string": Said("text", "文本"),
+    "integer": Said("a whole number", "整数"),
+    "number": Said("a number", "数字"),
+    "boolean": Said("true or false", "true 或 false"),
+    "array": Said("a list", "列表"),
+    "object": Said("an object", "对象"),
+    "null": Said("null", "null"),
+}
+
+
+class Checker:
+    """Whether parameters are what an action takes. Raises ValueError for a schema that is none."""
+
+    def __init__(self, spec: ActionSpec) -> None:
+        self._spec = spec
+        # linear patterns: a schema may come from a third party, a value from anyone
+        self._validator = jsonschema_rs.Draft202012Validator(
+            spec.parameters, pattern_options=jsonschema_rs.RegexOptions()
+        )
+
+    def check(self, parameters: dict[str, Any]) -> None:
+        """Raises PointsmanError (400) that names the first that is wrong, and what is valid."""
+        error = next(iter(self._validator.iter_errors(parameters)), None)
+        if error is not None:
+            raise _wrong(self._spec, error)
+
+
+def schema_problem(schema: dict[str, Any]) -> str | None:
+    """What is wrong with a JSON Schema, if anything."""
+    try:
+        jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions())
+    except (ValueError, jsonschema_rs.ValidationError) as error:
+        return str(error).splitlines()[0][:300]
+    return None
+
+
+def _wrong(spec: ActionSpec, error: Any) -> PointsmanError:
+    kind, place = error.kind, [str(part) for part in error.instance_path]
+    valid = list(spec.properties)
+    match kind.name:
+        case "required":
+            place.append(str(kind.property))
+            why = Said("is missing", "缺失")
+        case "additionalProperties":
+            name = str(kind.unexpected[0])
+            place.append(name)
+            en, zh = "is not known{hint}; valid: {valid}", "不存在{hint}（可用的有：{valid}）"
+            why = said(en, zh, hint=did_you_mean(name, valid), valid=", ".join(valid) or Said("none", "无"))
+        case "type":
+            types = kind.types if isinstance(kind.types, list) else [kind.types]
+            names = [_TYPES.get(name, Said(name, name)) for name in types]
+            kinds = Said(" or ".join(names), "或".join(name.zh for name in names))
+            why = said("must be {kinds}", "必须是{kinds}", kinds=kinds)
+        case "enum":
+            options = ", ".join(map(_shown, kind.options))
+            why = said("must be one of {options}", "必须是下列之一：{options}", options=options)
+        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
+            sign = {"minimum": ">=", "maximum": "<=", "exclusiveMinimum": ">", "exclusiveMaximum": "<"}[kind.name]
+            why = said("must be {sign} {limit}", "必须 {sign} {limit}", sign=sign, limit=kind.limit)
+        case "minLength" | "maxLength":
+            sign = ">=" if kind.name == "minLength" else "<="
+            en, zh = "must have {sign} {limit} characters", "字符数必须 {sign} {limit}"
+            why = said(en, zh, sign=sign, limit=kind.limit)
+        case "pattern":
+            why = said("must match {pattern}", "必须匹配 {pattern}", pattern=kind.pattern)
+        case _:
+            why = said("is not valid ({rule})", "无效（{rule}）", rule=kind.name)
+    where = ".".join(["parameters", *place])
+    message = said("{action}: {where} {why}", "{action}：{where} {why}", action=spec.name, where=where, why=why)
+    return PointsmanError(message, code="bad_parameters", param=where[:100])
+
+
+def _shown(option: Any) -> str:
+    return option if isinstance(option, str) else msgspec.json.encode(option).decode()

@@ -1,0 +1,77 @@
+"""What an action of a rule is given: what the rule says, what it matched, the user's own words, the file beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pointsman.domain.action import FILE, QUESTION, ActionSpec
+from pointsman.domain.wording import Tongue, say
+from pointsman.rules.slots import fill
+
+
+def act_of(
+    spec: ActionSpec,
+    given: Mapping[str, Any],
+    slots: Mapping[str, str],
+    question: str,
+    files: Sequence[str],
+    tongue: Tongue,
+) -> dict[str, Any] | str:
+    """Its parameters, or what the person is told where one is missing. `given` may hold slots of what the rule matched; a
+    parameter that it does not name takes the slot of its own name, `question` the user's words, one that takes a file the
+    file that came with them, in order."""
+    values = {**slots, QUESTION: question}
+    properties = spec.properties
+    found = {name: _typed(_filled(value, values), properties.get(name, {})) for name, value in given.items()}
+    left = list(files)
+    for name, schema in properties.items():
+        if name in found:
+            continue
+        if name in slots:
+            found[name] = _typed(slots[name], schema)
+        elif name == QUESTION:
+            found[name] = question
+        elif schema.get("format") == FILE and left:
+            found[name] = left.pop(0)
+    missing = [name for name in spec.required if name not in found]
+    if missing:
+        names = ("、" if tongue == "zh" else ", ").join(_called(name, properties[name], tongue) for name in missing)
+        return say("act.missing", tongue, action=spec.about.get(tongue, spec.name).rstrip("。."), missing=names)
+    return found
+
+
+def _filled(value: Any, slots: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return fill(value, slots)
+    if isinstance(value, list):
+        return [_filled(item, slots) for item in value]
+    if isinstance(value, dict):
+        return {key: _filled(item, slots) for key, item in value.items()}
+    return value
+
+
+def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A text as the number or truth that the schema wants, where it reads as one; the schema will say the rest."""
+    if not isinstance(value, str):
+        return value
+    match schema.get("type"):
+        case "integer" | "number" as kind:
+            plain = value.replace(",", "").strip()
+            try:
+                return int(plain) if kind == "integer" else float(plain)
+            except ValueError:
+                return value
+        case "boolean":
+            return {"true": True, "false": False}.get(value.strip().lower(), value)
+        case "array" if isinstance(schema.get("items"), dict):
+            return [_typed(value, schema["items"])]
+    return value
+
+
+def _called(name: str, schema: Mapping[str, Any], tongue: Tongue) -> str:
+    """What people call it."""
+    about = schema.get("x-about")
+    if isinstance(about, dict) and about.get(tongue):
+        return str(about[tongue])
+    return str(schema.get("title") or schema.get("description") or name)
