@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -16,6 +17,12 @@ def real_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     folder = tmp_path_factory.mktemp("gateway")
     with process(["--port", "0", "--data-dir", str(folder)], env={"XDG_DATA_HOME": str(folder)}) as started:
         yield started
+
+
+def pytest_configure() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would the processes that tests interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -26,15 +26,14 @@ def program() -> str:
 
 
 class Valkey:
-    """One server. It listens on a port of the loopback device, always the same; `socket_path` is its Unix socket. What it
-    keeps lies in `folder`, so that it is there again after `kill` and `restart`."""
+    """One server. It listens on a port of the loopback device, always the same. What it keeps lies in `folder`, so that it
+    is there again after `kill` and `restart`."""
 
     def __init__(
         self, folder: Path, options: Sequence[str] = DURABLE, *, binary: str | None = None, port: int = 0
     ) -> None:
         self.folder = folder
         self.port = port or free_port()
-        self.socket_path = folder / "s"
         self.url = f"redis://127.0.0.1:{self.port}"
         self._options = tuple(options)
         self._binary = binary or program()
@@ -44,8 +43,8 @@ class Valkey:
     def start(self, *more: str) -> None:
         """Returns once it answers."""
         arguments = [
-            *(self._binary, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", str(self.socket_path)),
-            *("--dir", str(self.folder), "--save", "", "--repl-diskless-sync-delay", "0", "--logfile", "log"),
+            *(self._binary, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)),
+            *("--save", "", "--repl-diskless-sync-delay", "0", "--logfile", "log"),
         ]
         self._process = subprocess.Popen(
             [*arguments, *self._options, *more], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
