@@ -9,13 +9,14 @@ import secrets
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from pointsman.actions.child.failures import crashed, timed_out
+from pointsman.actions.child.program import Finished, OnLine, run_program
 from pointsman.actions.child.work import Answer, Limits, Order, Work
 from pointsman.child_process import killed, spawned
 from pointsman.domain.said import Said
@@ -77,6 +78,13 @@ class Children:
                 failure.code, message, detail=failure.detail, again=failure.again, refused=failure.refused
             )
         return msgspec.convert(answer.result, work.result)
+
+    async def program(
+        self, command: Sequence[str], folder: Path, limits: Limits, on_line: OnLine | None = None
+    ) -> Finished:
+        """Runs an external program, as `run_program` says."""
+        async with self._places:
+            return await run_program(command, folder, limits, on_line)
 
     async def close(self) -> None:
         """Ends those that wait for tasks."""

@@ -1,0 +1,29 @@
+"""What a test leaves behind in its own process: children, zombies among them, and open descriptors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import psutil
+
+
+class Held(NamedTuple):
+    """Process ids of this process's children (of their children, too), and how many descriptors it has open."""
+
+    children: frozenset[int]
+    descriptors: int
+
+
+def held() -> Held:
+    me = psutil.Process()
+    return Held(frozenset(child.pid for child in me.children(recursive=True)), me.num_fds())
+
+
+def running_in(folder: object) -> list[str]:
+    """Programs on this machine, whoever started them, whose command names that folder."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        line = " ".join(process.info["cmdline"] or ())
+        if str(folder) in line:
+            found.append(f"{process.info['status']}: {line}")
+    return found
