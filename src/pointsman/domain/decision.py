@@ -54,7 +54,7 @@ class Decision(msgspec.Struct, frozen=True):
     """A pure function of (request, policy, snapshot, seed).
 
     `action` is set where a rule took the request; `parameters` are what the action works with (`text` for answer and
-    refuse; `task`, `target`, `body` for route). `error` is set where the request ends without any reply of content:
+    refuse, and for a question; `task`, `target`, `body` for route). `error` is set where the request ends without any reply of content:
     the gateway's error code (`context_length_exceeded`, `no_target`, …). `left_out` are targets that could not serve it,
     `max_retries` the further attempts that execution may make. `marks` are what rules noted on their way, `shadow` the
     rules in shadow that would have taken it; `rules_cut`: time ran out after so many rules. `hint` is what an entry may
@@ -86,3 +86,11 @@ class Decision(msgspec.Struct, frozen=True):
     seed: int = 0
     policy: str = ""
     snapshot: str = ""
+
+    @property
+    def text(self) -> str | None:
+        """The reply, where the gateway itself says it and nothing is left to be done."""
+        if self.stage != "l0" or self.execution_path:
+            return None
+        text: str | None = self.parameters.get("text")
+        return text

@@ -5,9 +5,68 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from pointsman.domain.action import FILE, QUESTION, ActionSpec
+from pointsman.domain.decision import Decision, Match
+from pointsman.domain.policy import ActionRule
+from pointsman.domain.rule import Rule
 from pointsman.domain.wording import Tongue, say
 from pointsman.rules.slots import fill
+
+HIDDEN = "•••"
+"""What is shown instead of a value that nobody is to see."""
+
+
+def rule_reason(rule: str, matched: Sequence[Match], tongue: Tongue) -> str:
+    """Why a rule took it: the words that it matched."""
+    words = ", ".join(dict.fromkeys([match.text for match in matched]))
+    return say("rule.reason", tongue, rule=rule, words=words) if words else say("rule.plain", tongue, rule=rule)
+
+
+def decide_act(
+    spec: ActionSpec,
+    given: Mapping[str, Any],
+    rule: Rule,
+    matched: tuple[Match, ...],
+    question: str,
+    files: Sequence[str],
+    tongue: Tongue,
+) -> Decision:
+    """The action with its parameters, or what is missing. Values that are not to be seen stand in the parameters alone."""
+    slots = {match.group: match.text for match in reversed(matched)}
+    acting = act_of(spec, given, slots, question, files, tongue)
+    if isinstance(acting, dict):
+        secrets = {str(acting[name]) for name in spec.redact if name in acting}
+        matched = tuple(msgspec.structs.replace(m, text=HIDDEN) if m.text in secrets else m for m in matched)
+    reason = rule_reason(rule.id, matched, tongue)
+    if isinstance(acting, str):
+        return Decision(
+            stage="l0",
+            rule=rule.id,
+            action=rule.action,
+            parameters={"text": acting, "refused": True},
+            reason=say("act.asks", tongue, reason=reason, action=rule.action),
+            matched=matched,
+        )
+    return Decision(
+        stage="l0",
+        rule=rule.id,
+        action=rule.action,
+        parameters=acting,
+        reason=reason,
+        matched=matched,
+        execution_path=spec.path,
+    )
+
+
+def shown(decision: Decision, actions: Mapping[str, ActionRule]) -> Decision:
+    """The decision as logs and traces have it: without the values that nobody is to see."""
+    rule = actions.get(decision.action or "")
+    if rule is None or rule.spec is None or not rule.spec.redact or not decision.execution_path:
+        return decision
+    hidden = {name: HIDDEN for name in rule.spec.redact if name in decision.parameters}
+    return msgspec.structs.replace(decision, parameters={**decision.parameters, **hidden})
 
 
 def act_of(

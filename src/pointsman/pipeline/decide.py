@@ -16,7 +16,7 @@ from pointsman.domain.rule import Looked, Rule, RuleHit
 from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract
-from pointsman.pipeline.acting import act_of
+from pointsman.pipeline.acting import decide_act, rule_reason
 from pointsman.pipeline.asked import Asked, ask, look, noted
 from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.policy import EXPORT, Policy
@@ -89,8 +89,7 @@ def _resumed(request: Request, policy: Policy) -> Decision | None:
 def _by_rule(hit: RuleHit, asked: Asked, request: Request, policy: Policy, tongue: Tongue) -> Decision | None:
     matched = asked.matched(hit)
     rule = hit.rule
-    words = ", ".join(dict.fromkeys([match.text for match in matched]))
-    reason = say("rule.reason", tongue, rule=rule.id, words=words) if words else say("rule.plain", tongue, rule=rule.id)
+    reason = rule_reason(rule.id, matched, tongue)
     action = policy.action_of(rule)
     if action is None and rule.action == EXPORT:
         return None  # without any report nothing can be meant by it
@@ -113,22 +112,7 @@ def _by_rule(hit: RuleHit, asked: Asked, request: Request, policy: Policy, tongu
     if kind == "act":
         spec = policy.document.actions[rule.action].spec
         assert spec is not None
-        slots = {match.group: match.text for match in reversed(matched)}
-        acting = act_of(spec, given, slots, asked.question or "", request.files, tongue)
-        if isinstance(acting, str):
-            reason = say("act.asks", tongue, reason=reason, action=rule.action)
-            parameters: dict[str, Any] = {"text": acting, "refused": True}
-        else:
-            parameters = acting
-        return Decision(
-            stage="l0",
-            rule=rule.id,
-            action=rule.action,
-            parameters=parameters,
-            reason=reason,
-            matched=matched,
-            execution_path=() if isinstance(acting, str) else spec.path,
-        )
+        return decide_act(spec, given, rule, matched, asked.question or "", request.files, tongue)
     parameters = given if kind == "route" else _reply(kind, given, rule, matched, asked.question or "", tongue)
     return Decision(
         stage="model" if kind == "route" else "l0",

@@ -19,6 +19,7 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.target import Snapshot, Target
 from pointsman.domain.wording import Tongue, tongue_of
 from pointsman.execution.attempts import Opened, open_first
+from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.ends import Exchange, Sink, no_reply
 from pointsman.pipeline.keeping import Keeping, keeping_of
@@ -173,6 +174,11 @@ class Run:
         assert self._decision is not None
         return self._decision
 
+    @property
+    def shown(self) -> Decision:
+        """The same as people may see it."""
+        return shown(self.decision, self._policy.document.actions)
+
     def target(self, name: str) -> Target:
         """One of the policy that it was decided by."""
         return self._policy.targets[name]
@@ -181,7 +187,7 @@ class Run:
     def text(self) -> str | None:
         """The reply, where the decision holds it: nothing is left to do then, and the record is put. None: `carry_out`."""
         decision = self.decision
-        if decision.stage != "l0" or "text" not in decision.parameters or decision.rule == "guard.length":
+        if decision.text is None or decision.rule == "guard.length":
             return None
         effect = self._effect_of(decision)
         self._record()
@@ -368,7 +374,7 @@ class Run:
 
     async def _act(self, decision: Decision, exchange: Exchange) -> Effect:
         """Carries out what a rule decided. A text that is ready needs no action."""
-        if "text" in decision.parameters:
+        if decision.text is not None:
             return self._effect_of(decision)
         language = decision.features.language if decision.features else "en"
         effect_name = self._passage.effect if self._passage is not None else None
@@ -431,7 +437,7 @@ class Run:
             request=self.request,
             received=self.request.now,
             outcome=self._outcome,
-            decision=decision,
+            decision=None if decision is None else shown(decision, self._policy.document.actions),
             exact_tokens=self._exact,
             status=self._status,
             error=self._code or None,

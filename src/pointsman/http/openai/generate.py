@@ -270,7 +270,7 @@ def _input_tokens(run: Run) -> int:
 
 
 def _trace(run: Run, target: str | None) -> dict[str, Any]:
-    return {**reply.trace_of(run.request, run.decision, target), **served_trace(run)}
+    return {**reply.trace_of(run.request, run.shown, target), **served_trace(run)}
 
 
 def _trace_event(run: Run, target: str | None) -> bytes:

@@ -1,0 +1,1 @@
+"""A routed model's reply as a step."""

@@ -1,0 +1,1 @@
+"""Functions of installed packages as actions: entry points of the group `pointsman.actions`."""
