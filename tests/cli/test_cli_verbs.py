@@ -25,6 +25,7 @@ FLAGS = {
     ],
     "trace": ["ID", "--json", "--url", "--key", "--store", "--data-dir", "--config"],
     "jobs": ["ls", "show", "dead", "retry", "cancel", "watch", "batch"],
+    "actions": ["ls", "show", "run"],
     "worker": ["--concurrency", "--queues", "--store", "--data-dir", "--config", "--log-level"],
     "keys": ["new", "hash"],
     "version": ["--json"],

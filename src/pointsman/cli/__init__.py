@@ -30,6 +30,9 @@ VERBS = {
         "look at jobs, retry or cancel them, send batches and follow them",
         "查看、重试、取消任务，提交并跟踪批处理",
     ),
+    "actions": said(
+        "what rules and jobs can have done: list, look, have it done", "规则和任务能调用的动作：列出、查看、执行"
+    ),
     "worker": said("do jobs in a process of its own, here or elsewhere", "用单独的进程执行任务，本机或其他机器都行"),
     "rules": said(
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"

@@ -34,14 +34,14 @@ class BatchClient:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def upload(self, path: Path, sent: Callable[[int], None]) -> str:
+    def upload(self, path: Path, sent: Callable[[int], None], *, purpose: str = "batch") -> str:
         """The id of the file. `sent` is told of the bytes that went out. Raises OSError."""
         boundary = secrets.token_hex(16)
         name = path.name.replace("\\", "_").replace('"', "_")
         head = (
-            f'--{boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
+            f'--{boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n{purpose}\r\n'
             f'--{boundary}\r\ncontent-disposition: form-data; name="file"; filename="{name}"\r\n'
-            "content-type: application/jsonl\r\n\r\n"
+            "content-type: application/octet-stream\r\n\r\n"
         ).encode("utf-8", "replace")
         tail = f"\r\n--{boundary}--\r\n".encode()
         size = len(head) + path.stat().st_size + len(tail)

@@ -119,7 +119,7 @@ class Client:
         """The object that it answers. Raises Unreachable, Refused."""
         status, data = _exchanged(method, self.base + path, body, {**self._headers, **(headers or {})}, seconds)
         answer = _object(data)
-        if status != 200 or answer is None:
+        if status not in (200, 202) or answer is None:
             raise Refused(status, refusal(status, answer))
         return answer
 
