@@ -40,6 +40,8 @@ def main() -> NoReturn:
     os.chdir(order["folder"])
     os.umask(0o077)
     os.nice(NICE)
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, and so by what it becomes
+        signal.signal(ignored, signal.SIG_DFL)
     _limit(order)
     if sys.platform == "linux":
         _shut_in(libc, order["folder"], command[0])
