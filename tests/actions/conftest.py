@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from actions.orders import DEMO, NOW, Make
+from pointsman.actions.child import Room
 from pointsman.actions.report.demo import demo_database
 from pointsman.actions.report.demo_reports import demo_reports
 from pointsman.actions.report.job import Job
@@ -45,7 +46,7 @@ def demo_specs() -> dict[str, ReportSpec]:
 
 @pytest.fixture
 def make(tmp_path: Path, demo_folder: Path) -> Make:
-    """One report, in this process: its path and what the engine says of it. Raises ReportFailure."""
+    """One report, in this process: its path and what the engine says of it. Raises ActionFailed."""
     made = 0
 
     def run(
@@ -62,18 +63,8 @@ def make(tmp_path: Path, demo_folder: Path) -> Make:
         folder.mkdir()
         if source.demo:
             source = SourceSettings(demo=True, folder=str(demo_folder))
-        job = Job(
-            task="report",
-            spec=spec,
-            source=source,
-            folder=str(folder),
-            now=NOW,
-            seconds=seconds,
-            parent=0,
-            plan=plan,
-            zone=zone or "Asia/Shanghai",
-        )
-        file = carry_out(job).file
+        job = Job(task="report", spec=spec, source=source, now=NOW, plan=plan, zone=zone or "Asia/Shanghai")
+        file = carry_out(job, Room(folder, seconds)).file
         assert file is not None
         assert (folder / file.path).stat().st_size == file.bytes
         return folder / file.path, file

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pointsman.actions.child import Children
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.report import DimensionSpec, MeasureSpec, Period, ReportFile, ReportPlan, ReportSpec, Titles
@@ -24,9 +25,14 @@ DEMO = SourceSettings(demo=True)
 Make = Callable[..., tuple[Path, ReportFile]]
 
 
-def runner_in(data: Path, **options: Any) -> ReportRunner:
-    """As a gateway has it in its data folder."""
-    return ReportRunner(LocalFiles(data / "files"), data / "work", **options)
+def children_in(data: Path, *, warmth: bool = False) -> Children:
+    """One process at a time."""
+    return Children(data / "work", warmth=warmth)
+
+
+def runner_in(data: Path, demo: Path | None = None, children: Children | None = None, **options: Any) -> ReportRunner:
+    """As a gateway has it in its data folder, but that no process waits for a report."""
+    return ReportRunner(LocalFiles(data / "files"), children or children_in(data), demo or data / "demo", **options)
 
 
 def titled(name: str) -> Titles:

@@ -22,7 +22,6 @@ import pytest
 
 from actions.orders import SHANGHAI, Make, runner_in
 from actions.test_pdf import text_of
-from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.actions.report.source import Circumstances, Deadline, opened
 from pointsman.domain.report import (
@@ -36,6 +35,8 @@ from pointsman.domain.report import (
     Titles,
     ValuesFrom,
 )
+from pointsman.domain.said import in_zh
+from pointsman.ports.action import ActionFailed
 
 PASSWORD = f"p@ss:/{secrets.token_hex(4)}%secret"
 SCHEMA = """
@@ -238,9 +239,9 @@ async def test_values_and_synonyms_of_another_schema(source: SourceSettings, tmp
         (asking("names"), 'crm.Client Names: there is no column "names", did you mean "name"?'),
         (asking(table="crm.Clients"), 'billing: there is no table "crm.Clients"'),
     ):
-        with pytest.raises(ReportFailure) as caught:
+        with pytest.raises(ActionFailed) as caught:
             await runner.values_of(source, spec, now)
-        assert caught.value.kind == "schema" and said in caught.value.en
+        assert caught.value.code == "schema" and said in caught.value.message
     plan = ReportPlan("invoices", "csv", MAY, (Filter("client", ("3",), ("苏绣",)),))
     assert make(plan, asking("name"), source)[1].rows > 100
 
@@ -266,12 +267,13 @@ def test_what_is_wrong_is_said_without_secrets(source: SourceSettings, make: Mak
         (msgspec.structs.replace(SPEC, time_column="booked at"), source, "schema", 'did you mean "Booked At"'),
     ]
     for spec, where, kind, words in cases:
-        with pytest.raises(ReportFailure) as caught:
+        with pytest.raises(ActionFailed) as caught:
             make(plan, spec, where)
         failure = caught.value
-        assert failure.kind == kind and words in failure.en
+        assert failure.code == kind and words in failure.message
         assert not any(
-            secret in failure.zh + failure.en + failure.detail for secret in ("secret", "p@ss", "SELECT", "127.0")
+            secret in in_zh(failure.message) + failure.message + str(failure.detail)
+            for secret in ("secret", "p@ss", "SELECT", "127.0")
         )
 
 
@@ -289,12 +291,12 @@ def test_a_slow_or_locked_table_gives_up(source: SourceSettings, port: int, make
             detail_columns=("late",),
             measures=(MeasureSpec("late", Titles("x", "x"), "count", "late"),),
         )
-        with pytest.raises(ReportFailure) as caught:
+        with pytest.raises(ActionFailed) as caught:
             make(plan, spec, source, seconds=1.5)
-        assert caught.value.kind == "timeout"
+        assert caught.value.code == "timeout"
         other.run("BEGIN")
         other.run('LOCK TABLE "Billing"."Invoice Lines"')
-        with pytest.raises(ReportFailure) as caught:
+        with pytest.raises(ActionFailed) as caught:
             make(plan, SPEC, source)
-        assert caught.value.kind == "busy"
+        assert caught.value.code == "busy"
         other.run("ROLLBACK")

@@ -18,11 +18,22 @@ import msgspec
 import psutil
 import pytest
 
-from actions.orders import DEMO, LAST_FRIDAY, NOW, ORDERS, SOME, runner_in, simple_plan, simple_spec, sqlite_file
-from pointsman.actions.report import runner as runner_module
-from pointsman.actions.report.failure import ReportFailure
+from actions.orders import (
+    DEMO,
+    LAST_FRIDAY,
+    NOW,
+    ORDERS,
+    SOME,
+    children_in,
+    runner_in,
+    simple_plan,
+    simple_spec,
+    sqlite_file,
+)
+from pointsman.actions.child import children as children_module
+from pointsman.actions.child.work import Answer, Order
 from pointsman.actions.report.job import Job, Outcome
-from pointsman.actions.report.runner import ReportRunner
+from pointsman.actions.report.runner import REPORT, ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.report import (
     DimensionSpec,
@@ -34,6 +45,8 @@ from pointsman.domain.report import (
     Titles,
     ValuesFrom,
 )
+from pointsman.domain.said import in_zh
+from pointsman.ports.action import ActionFailed
 from pointsman.ports.file_store import FileStoreError
 
 Sql = Callable[..., list[tuple[Any, ...]]]
@@ -70,7 +83,7 @@ def children() -> list[psutil.Process]:
     found = []
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            if "pointsman.actions.report.child" in process.cmdline() or process.status() == psutil.STATUS_ZOMBIE:
+            if "pointsman.actions.child.entry" in process.cmdline() or process.status() == psutil.STATUS_ZOMBIE:
                 found.append(process)
     return found
 
@@ -123,16 +136,16 @@ async def test_the_demo_is_made_where_it_is_wanted(tmp_path: Path, demo_specs: d
 async def test_failures_come_back_as_they_are(
     changes: dict[str, Any], plan: dict[str, Any], kind: str, runner: ReportRunner, data: Path, shop: SourceSettings
 ) -> None:
-    with pytest.raises(ReportFailure) as caught:
+    with pytest.raises(ActionFailed) as caught:
         await runner.run(simple_plan(**plan), simple_spec(**changes), shop, NOW)
-    assert caught.value.kind == kind and caught.value.zh and caught.value.en
+    assert caught.value.code == kind and in_zh(caught.value.message) and caught.value.message
     assert left(data) == [] and not children()
 
 
 async def test_cancelling_kills_the_child(runner: ReportRunner, data: Path, shop: SourceSettings) -> None:
     running = asyncio.create_task(runner.run(simple_plan(), simple_spec(table="slow"), shop, NOW))
     child = await child_at_work()
-    assert len(left(data)) == 1
+    assert len(left(data)) == 2  # its folder, and what it says
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -154,18 +167,18 @@ async def test_cancelling_at_any_moment_leaves_nothing(runner: ReportRunner, dat
 async def test_time_runs_out(tmp_path: Path, data: Path, shop: SourceSettings) -> None:
     runner = runner_in(data, timeout=1.0)
     started = time.monotonic()
-    with pytest.raises(ReportFailure) as caught:
+    with pytest.raises(ActionFailed) as caught:
         await runner.run(simple_plan(), simple_spec(table="slow"), shop, NOW)
-    assert caught.value.kind == "timeout" and "1 秒" in caught.value.zh and time.monotonic() - started < 8
+    assert caught.value.code == "timeout" and "1 秒" in in_zh(caught.value.message) and time.monotonic() - started < 8
     assert left(data) == [] and not children()
 
 
 async def test_a_child_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, data: Path, shop: SourceSettings) -> None:
-    monkeypatch.setattr(runner_module, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
-    monkeypatch.setattr(runner_module, "GRACE", 0.2)
-    with pytest.raises(ReportFailure) as caught:
+    monkeypatch.setattr(children_module, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
+    monkeypatch.setattr(children_module, "GRACE", 0.2)
+    with pytest.raises(ActionFailed) as caught:
         await runner_in(data, timeout=0.3).run(simple_plan(), simple_spec(), shop, NOW)
-    assert caught.value.kind == "timeout" and not children() and left(data) == []
+    assert caught.value.code == "timeout" and not children() and left(data) == []
 
 
 @pytest.mark.parametrize(
@@ -173,7 +186,7 @@ async def test_a_child_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, dat
     [
         ("import os; os.abort()", "crashed", "status -6"),
         ("import sys; sys.exit('last words')", "crashed", "last words"),
-        ("print('not json')", "crashed", "status"),
+        ("print('not json')", "crashed", "JSON"),
         ("print('x' * 20_000_000)", "crashed", "status"),
         ("raise MemoryError", "memory", ""),
     ],
@@ -181,23 +194,23 @@ async def test_a_child_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, dat
 async def test_a_child_that_dies(
     program: str, kind: str, detail: str, monkeypatch: pytest.MonkeyPatch, data: Path, shop: SourceSettings
 ) -> None:
-    monkeypatch.setattr(runner_module, "COMMAND", (sys.executable, "-c", program))
-    with pytest.raises(ReportFailure) as caught:
+    monkeypatch.setattr(children_module, "COMMAND", (sys.executable, "-c", program))
+    with pytest.raises(ActionFailed) as caught:
         await runner_in(data).run(simple_plan(), simple_spec(), shop, NOW)
-    assert caught.value.kind == kind and detail in caught.value.detail
+    assert caught.value.code == kind and detail in str(caught.value.detail)
     assert left(data) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit works on Linux")
 async def test_memory_runs_out(data: Path, shop: SourceSettings) -> None:
-    with pytest.raises(ReportFailure) as caught:
+    with pytest.raises(ActionFailed) as caught:
         await runner_in(data, memory=130 << 20).run(simple_plan("pdf"), simple_spec(), shop, NOW)
-    assert caught.value.kind == "memory"
+    assert caught.value.code == "memory"
     assert left(data) == []
 
 
 async def test_no_more_at_a_time_than_allowed(tmp_path: Path, shop: SourceSettings) -> None:
-    runner = runner_in(tmp_path, concurrency=1)
+    runner = runner_in(tmp_path)
     most = 0
 
     async def watch() -> None:
@@ -223,7 +236,7 @@ async def test_values_of_a_dimension(runner: ReportRunner, data: Path, shop: Sou
     assert {name: set(found) for name, found in values.items()} == {
         "region": {DimensionValue("华东"), DimensionValue("华北")}
     }
-    with pytest.raises(ReportFailure, match="no table"):
+    with pytest.raises(ActionFailed, match="no table"):
         await runner.values_of(shop, simple_spec(table="x"), NOW)
     assert left(data) == []
 
@@ -242,16 +255,18 @@ async def test_at_most_5000_values(runner: ReportRunner, tmp_path: Path) -> None
 
 def test_tidying(tmp_path: Path) -> None:
     """What a killed gateway left behind goes after a day."""
-    runner = runner_in(tmp_path)
-    runner.tidy()  # there is no such folder yet
+    places = children_in(tmp_path)
+    places.tidy()  # there is no such folder yet
     long_ago = time.time() - 2 * 86_400
     for name, age in (("old", long_ago), ("new", time.time())):
         folder = tmp_path / "work" / name
         folder.mkdir(parents=True)
         (folder / "report.pdf").write_text("x")
+        (tmp_path / "work" / f"{name}.log").write_text("x")
         os.utime(folder, (age, age))
-    runner.tidy()
-    assert left(tmp_path) == ["work/new"]
+        os.utime(tmp_path / "work" / f"{name}.log", (age, age))
+    places.tidy()
+    assert left(tmp_path) == ["work/new", "work/new.log"]
 
 
 async def test_a_store_that_is_full(tmp_path: Path, shop: SourceSettings) -> None:
@@ -266,52 +281,70 @@ async def test_now_needs_a_zone(runner: ReportRunner, shop: SourceSettings) -> N
         await runner.run(simple_plan(), simple_spec(), shop, NOW.replace(tzinfo=None))
 
 
+async def test_the_next_report_finds_a_process_that_waits(tmp_path: Path, data: Path, shop: SourceSettings) -> None:
+    """It has imported what reports need, takes the next one and no second, and goes when all ends."""
+    places = children_in(data, warmth=True)
+    runner = runner_in(data, children=places)
+    await runner.run(simple_plan(), simple_spec(), shop, NOW)
+    async with asyncio.timeout(20):
+        while not children():
+            await asyncio.sleep(0.02)
+    [waiting] = children()
+    running = asyncio.create_task(runner.run(simple_plan(), simple_spec(table="slow"), shop, NOW))
+    assert (await child_at_work()).pid == waiting.pid
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not waiting.is_running()
+    await places.close()
+    assert not children() and [name for name in left(data) if name.startswith("work/")] == []
+
+
 # ── the child alone ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+COMMAND = (*children_module.COMMAND, REPORT.function, REPORT.extra)
 
-def job(folder: Path, source: SourceSettings, **changes: Any) -> bytes:
+
+def order(folder: Path, source: SourceSettings, **changes: Any) -> bytes:
     folder.mkdir()
-    fields: dict[str, Any] = {
-        "task": "report",
-        "spec": simple_spec(),
-        "source": source,
-        "folder": str(folder),
-        "now": NOW,
-        "seconds": 60.0,
-        "parent": os.getpid(),
-        "plan": simple_plan(),
-    }
-    return msgspec.json.encode(Job(**{**fields, **changes})) + b"\n"
+    job = Job(task="report", spec=simple_spec(**changes), source=source, now=NOW, plan=simple_plan())
+    task = msgspec.Raw(msgspec.json.encode(job))
+    line = Order(folder=str(folder), seconds=60.0, memory=None, file_size=None, task=task)
+    return msgspec.json.encode(line) + b"\n"
 
 
 def test_one_line_in_one_line_out(tmp_path: Path, shop: SourceSettings) -> None:
-    line = job(tmp_path / "work", shop)
-    with subprocess.Popen(runner_module.COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    line = order(tmp_path / "work", shop)
+    command = (*COMMAND, str(os.getpid()))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin and child.stdout
         child.stdin.write(line)
         child.stdin.flush()
         said = child.stdout.read()
         assert child.wait() == 0
     assert said.count(b"\n") == 1
-    outcome = msgspec.json.decode(said, type=Outcome)
+    outcome = msgspec.convert(msgspec.json.decode(said, type=Answer).result, Outcome)
     assert outcome.file is not None and outcome.file.rows == 3 and (tmp_path / "work" / outcome.file.path).is_file()
 
 
-@pytest.mark.parametrize("death_signal", [True, False])
-def test_the_child_processs_with_its_parent(death_signal: bool, tmp_path: Path, shop: SourceSettings) -> None:
+@pytest.mark.parametrize("at_work", [True, False])
+def test_the_child_ends_with_its_parent(at_work: bool, tmp_path: Path, shop: SourceSettings) -> None:
+    """While it makes a report, and while it waits for one."""
     program = """
 import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-m", "pointsman.actions.report.child"], stdin=subprocess.PIPE)
-child.stdin.write(sys.stdin.buffer.readline().replace(b'"parent":0', b'"parent":%d' % os.getpid()))
+child = subprocess.Popen([*sys.argv[1:], str(os.getpid())], stdin=subprocess.PIPE)
+child.stdin.write(sys.stdin.buffer.readline())
 child.stdin.flush()
 print(child.pid, flush=True)
 time.sleep(60)
 """
-    line = job(tmp_path / "work", shop, spec=simple_spec(table="slow"), parent=0, death_signal=death_signal)
-    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+    line = order(tmp_path / "work", shop, table="slow") if at_work else b""
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
         assert parent.stdin and parent.stdout
         parent.stdin.write(line)
-        parent.stdin.flush()
+        parent.stdin.close()
         child = psutil.Process(int(parent.stdout.readline()))
         deadline = time.monotonic() + 20
         while child.cpu_times().user < 0.5 and time.monotonic() < deadline:
@@ -323,20 +356,23 @@ time.sleep(60)
         assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
-def test_what_is_not_installed(tmp_path: Path, shop: SourceSettings) -> None:
+@pytest.mark.parametrize("absent", ["sqlalchemy", "duckdb"])
+def test_what_is_not_installed(absent: str, tmp_path: Path, shop: SourceSettings) -> None:
     program = (
-        "import sys; sys.modules['sqlalchemy'] = None\n"
-        "import runpy; runpy.run_module('pointsman.actions.report.child', run_name='__main__')"
+        f"import sys; sys.modules[{absent!r}] = None\n"
+        "import runpy; runpy.run_module('pointsman.actions.child.entry', run_name='__main__')"
     )
-    line = job(tmp_path / "work", shop)
-    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    source = shop if absent == "sqlalchemy" else SourceSettings(folder=str(tmp_path), format="csv")
+    line = order(tmp_path / "work", source)
+    command = [sys.executable, "-c", program, REPORT.function, REPORT.extra, str(os.getpid())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin and child.stdout
         child.stdin.write(line)
         child.stdin.flush()
-        outcome = msgspec.json.decode(child.stdout.read(), type=Outcome)
-        assert child.wait() == 1
-    assert outcome.error is not None and outcome.error.kind == "setup"
-    assert "pip install 'pointsman[report]'" in outcome.error.zh and "pointsman[report]" in outcome.error.en
+        failure = msgspec.json.decode(child.stdout.read(), type=Answer).failure
+        assert child.wait() == 0
+    assert failure is not None and failure.code == "setup"
+    assert "pip install 'pointsman[report]'" in failure.zh and "pointsman[report]" in failure.en
 
 
 def test_the_gateway_imports_none_of_the_extra() -> None:

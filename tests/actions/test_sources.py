@@ -16,11 +16,12 @@ import pytest
 
 from actions.orders import NOW, ORDERS, SHANGHAI, SOME, Make, simple_plan, simple_spec, sqlite_file
 from pointsman.actions.report.explain import explain
-from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.files import encoding_of, find_tables
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.actions.report.source import Circumstances, Deadline, opened
 from pointsman.domain.report import DimensionSpec, Filter, MeasureSpec, Period, Titles
+from pointsman.domain.said import in_zh
+from pointsman.ports.action import ActionFailed
 
 EAST = (Filter("region", ("华东",), ("华东",)),)
 
@@ -29,11 +30,11 @@ def about(tmp_path: Path, seconds: float = 30) -> Circumstances:
     return Circumstances("shop", SHANGHAI, Deadline(seconds), tmp_path, NOW.date())
 
 
-def fails(make: Make, source: SourceSettings, **spec: Any) -> ReportFailure:
-    with pytest.raises(ReportFailure) as caught:
+def fails(make: Make, source: SourceSettings, **spec: Any) -> ActionFailed:
+    with pytest.raises(ActionFailed) as caught:
         make(simple_plan(), simple_spec(**spec), source)
     failure = caught.value
-    for text in (failure.zh, failure.en):
+    for text in (in_zh(failure.message), failure.message):
         assert text and "SELECT" not in text and "secret" not in text
     return failure
 
@@ -61,9 +62,14 @@ def test_settings_that_cannot_be(wrong: dict[str, Any]) -> None:
 def test_a_missing_table_lists_the_tables(make: Make, tmp_path: Path) -> None:
     source = sqlite_file(tmp_path / "s.sqlite", ORDERS + "CREATE VIEW order_view AS SELECT * FROM orders;", SOME)
     failure = fails(make, source, table="order")
-    assert failure.kind == "schema"
-    assert 'no table "order", did you mean "orders"?' in failure.en and "(there are: order_view, orders)" in failure.en
-    assert "没有名为“order”的表，是不是“orders”？" in failure.zh and "现有：order_view、orders" in failure.zh
+    assert failure.code == "schema"
+    assert (
+        'no table "order", did you mean "orders"?' in failure.message
+        and "(there are: order_view, orders)" in failure.message
+    )
+    assert "没有名为“order”的表，是不是“orders”？" in in_zh(failure.message) and "现有：order_view、orders" in in_zh(
+        failure.message
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,19 +83,19 @@ def test_a_missing_table_lists_the_tables(make: Make, tmp_path: Path) -> None:
 )
 def test_a_missing_column_lists_the_columns(make: Make, tmp_path: Path, spec: dict[str, Any]) -> None:
     failure = fails(make, sqlite_file(tmp_path / "s.sqlite", ORDERS, SOME), **spec)
-    assert failure.kind == "schema"
+    assert failure.code == "schema"
     assert (
         'orders: there is no column "sold_at", did you mean "sold_on"? (there are: sold_on, region, amount)'
-        in failure.en
+        in failure.message
     )
-    assert "sold_on、region、amount" in failure.zh
+    assert "sold_on、region、amount" in in_zh(failure.message)
 
 
 def test_a_missing_dimension_lists_the_dimensions(make: Make, tmp_path: Path) -> None:
     source = sqlite_file(tmp_path / "s.sqlite", ORDERS, SOME)
-    with pytest.raises(ReportFailure, match='no dimension "regon", did you mean "region"'):
+    with pytest.raises(ActionFailed, match='no dimension "regon", did you mean "region"'):
         make(simple_plan("pdf"), simple_spec(group_by=("regon",)), source)
-    with pytest.raises(ReportFailure, match="no dimension"):
+    with pytest.raises(ActionFailed, match="no dimension"):
         make(simple_plan(filters=(Filter("shop", ("x",), ()),)), simple_spec(), source)
 
 
@@ -103,7 +109,7 @@ def test_a_missing_dimension_lists_the_dimensions(make: Make, tmp_path: Path) ->
 )
 def test_columns_that_do_not_fit(make: Make, tmp_path: Path, spec: dict[str, Any], word: str) -> None:
     failure = fails(make, sqlite_file(tmp_path / "s.sqlite", ORDERS, SOME), **spec)
-    assert failure.kind == "schema" and word in failure.en
+    assert failure.code == "schema" and word in failure.message
 
 
 def test_names_that_need_quotes_and_filters_that_are_sql(make: Make, tmp_path: Path) -> None:
@@ -119,9 +125,9 @@ def test_names_that_need_quotes_and_filters_that_are_sql(make: Make, tmp_path: P
     for value, total in (("x' OR 1=1 --", 5.0), ("y", 7.0)):
         plan = simple_plan("pdf", filters=(Filter("region", (value,), ()),))
         assert make(plan, spec, source)[1].totals == {"n": total}
-    with pytest.raises(ReportFailure) as caught:
+    with pytest.raises(ActionFailed) as caught:
         make(simple_plan(filters=(Filter("region", ("' OR '1'='1",), ()),)), spec, source)
-    assert caught.value.kind == "empty"
+    assert caught.value.code == "empty"
 
 
 # ── SQLite ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -154,7 +160,7 @@ def test_a_locked_database(make: Make, tmp_path: Path) -> None:
         started = time.monotonic()
         failure = fails(make, source)
         assert 2 < time.monotonic() - started < 10
-        assert failure.kind == "busy" and "锁定" in failure.zh and "locked" in failure.en
+        assert failure.code == "busy" and "锁定" in in_zh(failure.message) and "locked" in failure.message
         other.execute("COMMIT")
     assert make(simple_plan(), simple_spec(), source)[1].rows == 3
 
@@ -178,17 +184,17 @@ def test_a_query_that_takes_too_long_stops(make: Make, tmp_path: Path) -> None:
     )
     source = sqlite_file(tmp_path / "s.sqlite", script)
     started = time.monotonic()
-    with pytest.raises(ReportFailure) as caught:
+    with pytest.raises(ActionFailed) as caught:
         make(simple_plan(), simple_spec(table="slow"), source, seconds=1.0)
-    assert caught.value.kind == "timeout" and time.monotonic() - started < 5
+    assert caught.value.code == "timeout" and time.monotonic() - started < 5
 
 
 def test_a_query_that_fails(make: Make, tmp_path: Path) -> None:
     script = "CREATE TABLE orders (sold_on DATE, region TEXT, amount INTEGER);"
     big = [("2026-03-01", "x", 2**63 - 1), ("2026-03-01", "x", 2**63 - 1)]
     failure = fails(make, sqlite_file(tmp_path / "s.sqlite", script, big))
-    assert failure.kind == "query" and "integer overflow" in failure.detail
-    assert "integer overflow" not in failure.zh + failure.en
+    assert failure.code == "query" and "integer overflow" in str(failure.detail)
+    assert "integer overflow" not in in_zh(failure.message) + failure.message
 
 
 @pytest.mark.parametrize(
@@ -204,13 +210,13 @@ def test_a_query_that_fails(make: Make, tmp_path: Path) -> None:
 )
 def test_a_database_that_is_not_there(url: str, kind: str, make: Make) -> None:
     failure = fails(make, SourceSettings(url=url))
-    assert failure.kind == kind
-    assert "secret" not in failure.detail and "shop" in failure.zh and "shop" in failure.en
+    assert failure.code == kind
+    assert "secret" not in str(failure.detail) and "shop" in in_zh(failure.message) and "shop" in failure.message
 
 
 def test_a_file_that_is_no_database(make: Make, tmp_path: Path) -> None:
     (tmp_path / "s.sqlite").write_text("hello " * 1000)
-    assert fails(make, SourceSettings(url=f"sqlite:///{tmp_path / 's.sqlite'}")).kind in ("source", "query")
+    assert fails(make, SourceSettings(url=f"sqlite:///{tmp_path / 's.sqlite'}")).code in ("source", "query")
 
 
 def test_no_password_in_what_a_driver_said(tmp_path: Path) -> None:
@@ -238,9 +244,9 @@ def test_filters_over_numbers_dates_and_truths(make: Make, tmp_path: Path) -> No
         assert make(plan, spec, source)[1].totals == {"amount": 2.0}, name
     assert make(simple_plan(filters=(Filter("size", ("1.5",), ()),)), spec, source)[1].totals == {"amount": 1.0}
     for name in names:
-        with pytest.raises(ReportFailure) as caught:
+        with pytest.raises(ActionFailed) as caught:
             make(simple_plan(filters=(Filter(name, ("华东",), ()),)), spec, source)
-        assert caught.value.kind == "empty"
+        assert caught.value.code == "empty"
 
 
 # ── folders ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -324,15 +330,19 @@ def test_many_files_are_one_table_compressed_ones_too(make: Make, tmp_path: Path
 
 
 def test_folders_that_are_wrong(make: Make, tmp_path: Path) -> None:
-    assert fails(make, SourceSettings(folder=str(tmp_path / "none"), format="csv")).kind == "source"
+    assert fails(make, SourceSettings(folder=str(tmp_path / "none"), format="csv")).code == "source"
     write_csv(tmp_path / "data" / "order.csv", SOME)
     failure = fails(make, SourceSettings(folder=str(tmp_path / "data"), format="csv"))
-    assert failure.kind == "schema" and 'did you mean "order"?' in failure.en
+    assert failure.code == "schema" and 'did you mean "order"?' in failure.message
     (tmp_path / "data" / "orders.parquet").write_bytes(b"PAR1 nonsense")
     failure = fails(make, SourceSettings(folder=str(tmp_path / "data"), format="parquet"))
-    assert failure.kind == "source" and "parquet" in failure.en and str(tmp_path) not in failure.en + failure.zh
+    assert (
+        failure.code == "source"
+        and "parquet" in failure.message
+        and str(tmp_path) not in failure.message + in_zh(failure.message)
+    )
     write_csv(tmp_path / "data" / "orders.csv", [("2026-03-01", "x", "much")])
-    assert "holds no numbers" in fails(make, SourceSettings(folder=str(tmp_path / "data"), format="csv")).en
+    assert "holds no numbers" in fails(make, SourceSettings(folder=str(tmp_path / "data"), format="csv")).message
 
 
 def test_encodings(tmp_path: Path) -> None:

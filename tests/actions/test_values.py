@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from actions.orders import NOW, ORDERS, SOME, runner_in, simple_plan, simple_spec, sqlite_file
-from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.actions.report.values import LONGEST, MAX_WORDS, values_of_rows
 from pointsman.domain.report import DimensionSpec, DimensionValue, ReportSpec, Titles, ValuesFrom
+from pointsman.domain.said import in_zh
+from pointsman.ports.action import ActionFailed
 
 REGIONS = """
 CREATE TABLE regions (name TEXT, name_en TEXT, short_name TEXT);
@@ -87,9 +88,9 @@ async def test_a_view_and_the_report_s_own_table(runner: ReportRunner, shop: Sou
 async def test_what_is_not_there(
     spec: ReportSpec, en: str, zh: str, runner: ReportRunner, shop: SourceSettings
 ) -> None:
-    with pytest.raises(ReportFailure) as caught:
+    with pytest.raises(ActionFailed) as caught:
         await runner.values_of(shop, spec, NOW)
-    assert caught.value.kind == "schema" and en in caught.value.en and zh in caught.value.zh
+    assert caught.value.code == "schema" and en in caught.value.message and zh in in_zh(caught.value.message)
     assert (await runner.run(simple_plan(), spec, shop, NOW)).rows == 3  # a report that needs none is still made
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from pointsman.actions.report.runner import COMMAND
+from pointsman.actions.report.runner import REPORT
 from pointsman.app.build import _not_here
 from pointsman.config.schema import Config, Server
 from pointsman.domain.said import in_zh
@@ -183,7 +183,7 @@ def test_at_most_so_many_reports_at_a_time_over_all_workers(started: Start) -> N
 
 def makes_a_report(child: psutil.Process) -> bool:
     """Before its exec it still is its worker in all but number, which waits for it: suspended then, both stand."""
-    return COMMAND[-1] in child.cmdline()
+    return REPORT.function in child.cmdline()
 
 
 def say_or_nothing(line: Line) -> str:

@@ -43,7 +43,7 @@ class App:
         self._serving.start_jobs()
         serving = self._serving
         purging = purge_files(
-            serving.files, serving.runner, serving.batches.uploads, lambda: parse_span(self.setup.config.files.keep)
+            serving.files, serving.tidy, serving.batches.uploads, lambda: parse_span(self.setup.config.files.keep)
         )
         self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from pointsman.actions.once import EFFECTS
-from pointsman.actions.report.runner import REPORTS, ReportRunner
+from pointsman.actions.report.runner import REPORTS
 from pointsman.actions.tools import MADE
 from pointsman.domain.said import Said
 from pointsman.pipeline.uploads import Uploads
@@ -22,7 +22,7 @@ REPEATED = 7 * 86_400.0
 _NOT_REMOVED = Said("old files cannot be removed: %s", "旧文件无法删除：%s")
 
 
-async def purge_files(files: FileStore, runner: ReportRunner, uploads: Uploads, keep: Callable[[], float]) -> None:
+async def purge_files(files: FileStore, tidy: Callable[[], None], uploads: Uploads, keep: Callable[[], float]) -> None:
     """Removes reports that are older than `keep()` seconds, and uploads that have expired, now and every hour, until it is
     cancelled. One process of those on a machine does it; several machines may do it to one store."""
     while True:
@@ -34,5 +34,5 @@ async def purge_files(files: FileStore, runner: ReportRunner, uploads: Uploads, 
             await uploads.purge()
         except FileStoreError as error:
             log.warning(_NOT_REMOVED, error)
-        await asyncio.to_thread(runner.tidy)
+        await asyncio.to_thread(tidy)
         await asyncio.sleep(EVERY)

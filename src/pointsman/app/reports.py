@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from pointsman.actions.child import Children
 from pointsman.actions.report.demo_reports import SOURCE, demo_reports
-from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.app.refused import refused
@@ -19,8 +19,9 @@ from pointsman.config.schema import Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem
 from pointsman.domain.report import DimensionSpec, DimensionValue, Period, ReportPlan, ReportSpec
-from pointsman.domain.said import Said, said
+from pointsman.domain.said import said
 from pointsman.pipeline.catalog import catalog_of
+from pointsman.ports.action import ActionFailed
 from pointsman.store.files.local import LocalFiles
 
 Values = dict[str, tuple[DimensionValue, ...]]
@@ -110,10 +111,10 @@ async def _values(
     for spec in specs:
         try:
             found[spec.name] = await runner.values_of(sources[spec.source], spec, now)
-        except ReportFailure as failure:
+        except ActionFailed as failure:
             en = "reports.{name}: the values of its dimensions could not be read: {why}"
             zh = "reports.{name}：无法读取各维度的取值：{why}"
-            notes.append(said(en, zh, name=spec.name, why=Said(failure.en, failure.zh)))
+            notes.append(said(en, zh, name=spec.name, why=failure.message))
     return found
 
 
@@ -147,14 +148,14 @@ def unusable_reports(
         failure = None if source.demo else asyncio.run(_tried(config, spec, source, data))
         if failure is None:
             continue
-        if failure.kind in ("schema", "query", "template"):
-            problems.append(Problem(path, Said(failure.en, failure.zh)))
+        if failure.code in ("schema", "query", "template"):
+            problems.append(Problem(path, failure.message))
         else:
-            notes.append(said("{path}: {why}", "{path}：{why}", path=path, why=Said(failure.en, failure.zh)))
+            notes.append(said("{path}: {why}", "{path}：{why}", path=path, why=failure.message))
     return problems, notes
 
 
-async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, data: Path) -> ReportFailure | None:
+async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, data: Path) -> ActionFailed | None:
     """Makes the report of one day that no sale can have: everything is looked at and no row is read. The queries for
     values are made as they stand."""
     now = datetime.datetime.now(ZoneInfo(zone_name(config.server.timezone)))
@@ -163,17 +164,18 @@ async def _tried(config: Config, spec: ReportSpec, source: SourceSettings, data:
     runner = _runner(config, data)
     try:
         await runner.run(plan, spec, source, now)
-    except ReportFailure as failure:
-        if failure.kind != "empty":
+    except ActionFailed as failure:
+        if failure.code != "empty":
             return failure
     try:
         if _reads_values(spec):
             await runner.values_of(source, spec, now)
-    except ReportFailure as failure:
+    except ActionFailed as failure:
         return failure
     return None
 
 
 def _runner(config: Config, data: Path) -> ReportRunner:
     """For questions to sources, of which no file comes."""
-    return ReportRunner(LocalFiles(data / "files"), data / "work", timeout=config.files.timeout)
+    children = Children(data / "work", warmth=False)
+    return ReportRunner(LocalFiles(data / "files"), children, data / "demo", timeout=config.files.timeout)

@@ -82,18 +82,17 @@ class Serving:
         self.askers = Askers(folder, others)
         self._links = links_of(config)
         self.files = open_files(config)
-        self.runner = ReportRunner(
+        self._reporters = Children(folder / "work", places or asyncio.Semaphore(config.files.concurrency))
+        runner = ReportRunner(
             self.files,
-            folder / "work",
-            concurrency=config.files.concurrency,
-            places=places,
+            self._reporters,
+            folder / "demo",
             timeout=config.files.timeout,
             memory=parse_size(config.files.memory),
-            demo=folder / "demo",
         )
         self._clock = clock = SystemClock()
         self._once = Once(self.files)
-        self._report = ReportAction(self.runner, self._once, self._links, clock.wall, ask_period)
+        self._report = ReportAction(runner, self._once, self._links, clock.wall, ask_period)
         self._children = Children(folder / "work", asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1)))
         self._actions: dict[str, Action] = {"report": self._report}
         recorder = Fanout([self.metrics, self._log])
@@ -169,6 +168,10 @@ class Serving:
             del self._actions[name]
         self._actions.update(made)
 
+    def tidy(self) -> None:
+        """Removes what tasks of a day ago left behind whose gateway was killed."""
+        self._children.tidy()
+
     async def settled(self, timeout: float) -> None:
         """Waits until every embedded model is up or has failed once, and every target has been probed."""
         deadline = time.monotonic() + timeout
@@ -194,7 +197,7 @@ class Serving:
             self._journal.cancel()
         await self._prober.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
-        await self._children.close()
+        await asyncio.gather(self._children.close(), self._reporters.close())
         await self.files.close()
         await asyncio.to_thread(self._log.close)
 

@@ -22,6 +22,7 @@ from pointsman.child_process import killed, spawned
 from pointsman.domain.said import Said
 from pointsman.ports.action import ActionFailed
 
+COMMAND = (sys.executable, "-m", "pointsman.actions.child.entry")
 GRACE = 2.0  # seconds that the child has over its own time, to say so itself
 ENDING = 2.0  # seconds for a child that has closed its end to be gone
 IDLE = 300.0  # seconds that a warm process waits for a task
@@ -170,7 +171,7 @@ class Children:
         self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = self._work / f"{secrets.token_hex(16)}.log"
         pipe = asyncio.subprocess.PIPE
-        command = (sys.executable, "-m", "pointsman.actions.child.entry", work.function, work.extra, str(os.getpid()))
+        command = (*COMMAND, work.function, work.extra, str(os.getpid()))
         environment = {**os.environ, **MODEST, "PYTHONIOENCODING": "utf-8"}
         try:
             with log.open("wb") as errors:

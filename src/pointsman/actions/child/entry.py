@@ -42,7 +42,7 @@ def main() -> NoReturn:
     if not line:
         os._exit(0)
     die_with_parent(int(parent))
-    answer = _done(function, line)
+    answer = _done(function, line, extra)
     with os.fdopen(report_to, "wb") as report:
         report.write(answer + b"\n")
     sys.stderr.flush()
@@ -55,7 +55,7 @@ def _found(name: str) -> Callable[..., Any]:
     return found
 
 
-def _done(function: Callable[..., Any] | ActionFailed, line: bytes) -> bytes:
+def _done(function: Callable[..., Any] | ActionFailed, line: bytes, extra: str) -> bytes:
     """Never raises: every failure becomes a reason."""
     try:
         if isinstance(function, ActionFailed):
@@ -69,6 +69,8 @@ def _done(function: Callable[..., Any] | ActionFailed, line: bytes) -> bytes:
         return _failure(error)
     except MemoryError:
         return _failure(out_of_memory())
+    except ModuleNotFoundError as error:  # what only some tasks need
+        return _failure(not_installed(extra, str(error)))
     except RecursionError:
         return _failure(unexpected("RecursionError"))
     except Exception as error:  # the edge of the process

@@ -5,8 +5,16 @@ from __future__ import annotations
 from pointsman.domain.said import Said, said
 from pointsman.ports.action import ActionFailed
 
-# how libraries and the system say so, in lower case
-OUT_OF_MEMORY = ("memory allocation of", "bad_alloc", "memoryerror", "cannot allocate memory", "failed to map segment")
+# how libraries and the system say so, in lower case; a thread that does not start had no room for its stack
+OUT_OF_MEMORY = (
+    "memory allocation of",
+    "bad_alloc",
+    "memoryerror",
+    "cannot allocate memory",
+    "failed to map segment",
+    "threadpoolbuilderror",
+    "can't start new thread",
+)
 
 
 def timed_out(seconds: float) -> ActionFailed:

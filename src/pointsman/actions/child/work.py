@@ -35,10 +35,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Room:
-    """Where the child works: `folder` is this task's own and takes its temporary files, too."""
+    """Where the child works: `folder` is this task's own and takes its temporary files, too. `seconds` is the time that it
+    has been given in all."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
         self.folder = folder
+        self.seconds = seconds
         self._end = time.monotonic() + seconds
 
     @property

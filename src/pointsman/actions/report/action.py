@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from pointsman.actions.once import Once
-from pointsman.actions.report.failure import ReportFailure
 from pointsman.actions.report.named import named_plan
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
@@ -21,7 +20,7 @@ from pointsman.domain.links import Linked, Links
 from pointsman.domain.report import MeasureSpec, ReportFile, ReportPlan, ReportSpec
 from pointsman.domain.said import Said, told
 from pointsman.domain.wording import Tongue, say
-from pointsman.ports.action import Effect, MadeFile, Occasion
+from pointsman.ports.action import ActionFailed, Effect, MadeFile, Occasion
 from pointsman.ports.file_store import FileStoreError
 
 _MEDIA_TYPES = {
@@ -107,13 +106,13 @@ class ReportAction:
         tongue = plan.language
         try:
             made = await self._runner.run(plan, spec, self._sources[spec.source], now)
-        except ReportFailure as failure:
-            said = failure.zh if tongue == "zh" else failure.en
-            if failure.kind == "empty":
+        except ActionFailed as failure:
+            said = told(failure.message, tongue)
+            if failure.code == "empty":
                 text = self._ask_period(getattr(spec.titles, tongue), said, tongue)
                 return Effect(text, "refused", "no_rows", asks=True)
-            log.warning(_FAILED, plan.report, failure.kind, failure.detail or failure.en)
-            return Effect(said, "failed", f"report_{failure.kind}")
+            log.warning(_FAILED, plan.report, failure.code, failure.detail or failure.message)
+            return Effect(said, "failed", f"report_{failure.code}")
         expires = int(self._clock() + self._keep)
         name = _file_name(spec, plan)
         token = self._links.sign(Linked(made.path, name, expires))

@@ -38,7 +38,7 @@ _CONNECT_TIMEOUT = {
 @contextlib.contextmanager
 def open_database(url: str, about: Circumstances) -> Iterator[Source]:
     """Connects and begins one transaction, read-only and of one snapshot where the database can do that. Raises
-    ReportFailure."""
+    ActionFailed."""
     engine = _engine(url, about)
     try:
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pointsman.actions.report.failure import ReportFailure, failure, out_of_memory, timed_out
+from pointsman.actions.report.failure import failure, out_of_memory, timed_out
 from pointsman.actions.report.source import Circumstances
+from pointsman.ports.action import ActionFailed
 
 _PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@|(password\s*[=:]\s*)\S+", re.IGNORECASE)
 _BUSY = (
@@ -29,9 +30,9 @@ _GONE_STATES = {"57P01", "57P02", "57P03", "53300", "3D000", "28000", "28P01"}
 _FORBIDDEN = ("permission denied", "access denied", "command denied", "permission was denied")
 
 
-def explain(error: BaseException, about: Circumstances, *, connecting: bool = False) -> ReportFailure:
+def explain(error: BaseException, about: Circumstances, *, connecting: bool = False) -> ActionFailed:
     """The failure to raise for `error`; `connecting` where there is no connection yet."""
-    if isinstance(error, ReportFailure):
+    if isinstance(error, ActionFailed):
         return error
     cause = getattr(error, "orig", None) or error
     if isinstance(cause, MemoryError):

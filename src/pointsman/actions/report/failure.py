@@ -4,57 +4,24 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
+from pointsman.domain.said import Said, said
+from pointsman.ports.action import ActionFailed
 
 Kind = Literal["empty", "schema", "source", "busy", "query", "timeout", "memory", "setup", "template", "crashed"]
+"""The code of the failure. "empty" no row matches; "schema" a table, column or dimension that is not there; "source" the
+database cannot be reached; "busy" it is locked; "query" it refused; "timeout"; "memory"; "setup" something is not
+installed; "template" the PDF template has a mistake; "crashed" the child ended without a word."""
 
-# how libraries and the system say so, in lower case
-OUT_OF_MEMORY = ("memory allocation of", "bad_alloc", "memoryerror", "cannot allocate memory", "failed to map segment")
 
-
-class Reason(msgspec.Struct, frozen=True):
+def failure(kind: Kind, zh: str, en: str, detail: str = "") -> ActionFailed:
     """One sentence in each language for the person; `detail` is for the operator's log. Neither holds SQL or a
     password."""
-
-    kind: Kind
-    zh: str
-    en: str
-    detail: str = ""
-
-
-class ReportFailure(Exception):
-    """No report was made. `kind`: "empty" no row matches; "schema" a table, column or dimension that is not there;
-    "source" the database cannot be reached; "busy" it is locked; "query" it refused; "timeout"; "memory"; "setup"
-    something is not installed; "template" the PDF template has a mistake; "crashed" the child ended without a word."""
-
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(reason.en)
-        self.reason = reason
-
-    @property
-    def kind(self) -> Kind:
-        return self.reason.kind
-
-    @property
-    def zh(self) -> str:
-        return self.reason.zh
-
-    @property
-    def en(self) -> str:
-        return self.reason.en
-
-    @property
-    def detail(self) -> str:
-        return self.reason.detail
-
-
-def failure(kind: Kind, zh: str, en: str, detail: str = "") -> ReportFailure:
-    return ReportFailure(Reason(kind, zh, en, detail))
+    return ActionFailed(kind, Said(en, zh), detail=detail or None, refused=kind == "empty")
 
 
 def missing(
     kind_zh: str, kind_en: str, name: str, valid: list[str], where_zh: str = "", where_en: str = ""
-) -> ReportFailure:
+) -> ActionFailed:
     """A name that is not there, the one that was perhaps meant, and those that are (at most 30)."""
     from pointsman.domain.errors import did_you_mean
 
@@ -71,7 +38,7 @@ def missing(
     )
 
 
-def timed_out(seconds: float) -> ReportFailure:
+def timed_out(seconds: float) -> ActionFailed:
     return failure(
         "timeout",
         f"报表在 {seconds:g} 秒内没有完成，已停止。请缩小时间范围或增加筛选条件后重试。",
@@ -79,9 +46,24 @@ def timed_out(seconds: float) -> ReportFailure:
     )
 
 
-def out_of_memory() -> ReportFailure:
+def out_of_memory() -> ActionFailed:
     return failure(
         "memory",
         "生成报表所需的内存超过了上限，已停止。请缩小时间范围，或改为导出 CSV。",
         "The report needed more memory than it may use and was stopped. Try a shorter range, or CSV.",
     )
+
+
+def of_a_report(failed: ActionFailed, seconds: float) -> ActionFailed:
+    """What any child may fail by, as it is said of a report that had `seconds`; others as they are."""
+    match failed.code:
+        case "timeout":
+            return timed_out(seconds)
+        case "memory":
+            return out_of_memory()
+        case "crashed":
+            en = "The process that makes reports failed unexpectedly, so no file was made. The details are in the log."
+            message = said(en, "生成报表的进程意外出错，没有生成文件。详细原因已写入日志。")
+            return ActionFailed("crashed", message, detail=failed.detail)
+        case _:
+            return failed

@@ -43,7 +43,7 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 def read_totals(source: Source, query: Query, plan: ReportPlan) -> tuple[int, tuple[Figure, ...]]:
-    """The number of rows, and each measure over all of them. Raises ReportFailure, of kind "empty" where no row
+    """The number of rows, and each measure over all of them. Raises ActionFailed, of kind "empty" where no row
     matches."""
     first = next(iter(source.rows(query.totals(plan))))
     rows, totals = int(first[0] or 0), tuple(number_of(value) for value in first[1:])
@@ -53,7 +53,7 @@ def read_totals(source: Source, query: Query, plan: ReportPlan) -> tuple[int, tu
 
 
 def read_figures(source: Source, query: Query, plan: ReportPlan, max_groups: int) -> Figures:
-    """Runs the totals, the groups (`max_groups` at most) and the days. Raises ReportFailure as `read_totals` does."""
+    """Runs the totals, the groups (`max_groups` at most) and the days. Raises ActionFailed as `read_totals` does."""
     spec = query.spec
     group_by = [query.dimension(name) for name in plan.group_by or spec.group_by]
     rows, totals = read_totals(source, query, plan)

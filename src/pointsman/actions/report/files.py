@@ -30,7 +30,7 @@ _DIALECT = postgresql.dialect(paramstyle="qmark")  # type: ignore[no-untyped-cal
 
 @contextlib.contextmanager
 def open_files(folder: str, format: str, about: Circumstances) -> Iterator[Source]:
-    """Finds the tables; a file is read when its table is used. Raises ReportFailure where nothing is found."""
+    """Finds the tables; a file is read when its table is used. Raises ActionFailed where nothing is found."""
     tables = find_tables(folder, format)
     if not tables:
         raise failure(
@@ -128,7 +128,7 @@ class _Files:
             raise explain(error, self._about) from None
 
     def _open(self, table: str) -> dict[str, Kind]:
-        """Makes the table's view, without a line of SQL of ours. Raises ReportFailure for unreadable files."""
+        """Makes the table's view, without a line of SQL of ours. Raises ActionFailed for unreadable files."""
         try:
             names = [glob.escape(str(path)) for path in self._paths(table)]
             if self._format == "parquet":
@@ -141,13 +141,13 @@ class _Files:
             return {name: _kind(str(of)) for name, of in zip(relation.columns, relation.types, strict=True)}
         except (duckdb.Error, OSError, UnicodeError) as error:
             told = explain(error, self._about)
-            if told.kind != "query":
+            if told.code != "query":
                 raise told from None
             raise failure(
                 "source",
                 f"数据源“{self._about.name}”中“{table}”的文件无法读取，请检查它是不是有效的 {self._format} 文件。",
                 f'The files of "{table}" in the source "{self._about.name}" cannot be read as {self._format}.',
-                told.detail,
+                told.detail or "",
             ) from None
 
     def _paths(self, table: str) -> list[Path]:

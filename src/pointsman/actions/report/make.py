@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import zoneinfo
-from pathlib import Path
 
+from pointsman.actions.child import Room
 from pointsman.actions.report.figures import read_figures, read_totals
 from pointsman.actions.report.job import Job, Outcome
 from pointsman.actions.report.query import Query
@@ -18,27 +18,27 @@ CSV_UNTIL = 0.9
 XLSX_UNTIL = 0.6
 
 
-def carry_out(job: Job) -> Outcome:
-    """Does the job. Raises ReportFailure."""
-    zone = zoneinfo.ZoneInfo(job.zone) if job.zone else job.now.tzinfo or datetime.UTC
+def carry_out(task: Job, room: Room) -> Outcome:
+    """Does the job. Raises ActionFailed."""
+    zone = zoneinfo.ZoneInfo(task.zone) if task.zone else task.now.tzinfo or datetime.UTC
     about = Circumstances(
-        name=job.spec.source,
+        name=task.spec.source,
         zone=zone,
-        deadline=Deadline(job.seconds),
-        work=Path(job.folder),
-        today=job.now.astimezone(zone).date(),
+        deadline=Deadline(room.seconds),
+        work=room.folder,
+        today=task.now.astimezone(zone).date(),
     )
-    with opened(job.source, about) as source:
-        query = Query(source, job.spec, about)
-        if job.task == "values":
+    with opened(task.source, about) as source:
+        query = Query(source, task.spec, about)
+        if task.task == "values":
             return Outcome(values=_values(source, query))
-        assert job.plan is not None  # the runner sends one
-        return Outcome(file=_report(job, job.plan, source, query, about))
+        assert task.plan is not None  # the runner sends one
+        return Outcome(file=_report(task, task.plan, source, query, about))
 
 
 def _report(job: Job, plan: ReportPlan, source: Source, query: Query, about: Circumstances) -> ReportFile:
     now = job.now.astimezone(about.zone)
-    path = about.work / f"{job.name}.{plan.format}"
+    path = about.work / f"report.{plan.format}"
     if plan.format == "pdf":
         from pointsman.actions.report import pdf
 

@@ -69,7 +69,7 @@ class Page(msgspec.Struct, frozen=True):
 def write_pdf(
     path: Path, work: Path, spec: ReportSpec, plan: ReportPlan, figures: Figures, now: datetime.datetime
 ) -> str | None:
-    """Writes the file and returns the notice, if there is one. Raises ReportFailure for a template with a mistake."""
+    """Writes the file and returns the notice, if there is one. Raises ActionFailed for a template with a mistake."""
     notice = None
     if figures.others is not None:
         notice = word("groups_hidden", plan.language, shown=f"{len(figures.groups):,}")
@@ -133,7 +133,7 @@ def page_of(spec: ReportSpec, plan: ReportPlan, figures: Figures, now: datetime.
 
 
 def font_folders() -> list[Path]:
-    """Where the embedded CJK font is: Noto Sans SC, SIL Open Font License. Raises ReportFailure without it."""
+    """Where the embedded CJK font is: Noto Sans SC, SIL Open Font License. Raises ActionFailed without it."""
     found = importlib.util.find_spec("justmytype_intl_cjk")
     if found is None or found.origin is None:
         raise failure(

@@ -17,7 +17,7 @@ MAX_VALUES = 5000
 
 
 class Query:
-    """Builds every statement of one report. Raises ReportFailure for a table, column or dimension that is not there,
+    """Builds every statement of one report. Raises ActionFailed for a table, column or dimension that is not there,
     each with the names that are."""
 
     def __init__(self, source: Source, spec: ReportSpec, about: Circumstances) -> None:

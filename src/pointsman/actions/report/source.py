@@ -54,7 +54,7 @@ class Circumstances(msgspec.Struct, frozen=True):
 
 
 class Source(Protocol):
-    """Open and read-only. Every method raises ReportFailure.
+    """Open and read-only. Every method raises ActionFailed.
 
     `family` is SQLAlchemy's name of the dialect (sqlite, postgresql, mysql, mssql, …) or "duckdb"; it decides how a
     day is taken out of a timestamp."""
@@ -76,7 +76,7 @@ class Source(Protocol):
 
 @contextlib.contextmanager
 def opened(settings: SourceSettings, about: Circumstances) -> Iterator[Source]:
-    """Opens the source that the settings say. Raises ReportFailure."""
+    """Opens the source that the settings say. Raises ActionFailed."""
     with _opening(settings, about) as source:
         yield source
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
-from pointsman.actions.report.runner import ReportRunner
+from pointsman.actions.child import Children
 from pointsman.app.batches import UNFINISHED
 from pointsman.app.build import Built
 from pointsman.app.engines import Engines
@@ -83,7 +83,7 @@ class Hub:
         self._limits = Limits({REPORTS: config.files.concurrency})
         self._past = Counts.begun()
         self._files = open_files(config)
-        self._runner = ReportRunner(self._files, folder / "work")
+        self._children = Children(folder / "work", warmth=False)
         self._uploads = Uploads(self._files, folder / UNFINISHED, SystemClock())
         self._crew = Crew(self, command, listener, config.server.workers)
         self._settled: dict[int, Settled] = {}
@@ -100,7 +100,7 @@ class Hub:
         await self._engines.install(self._engines.made(self.setup.config))
         self._crew.start()
         purging = purge_files(
-            self._files, self._runner, self._uploads, lambda: parse_span(self.setup.config.files.keep)
+            self._files, self._children.tidy, self._uploads, lambda: parse_span(self.setup.config.files.keep)
         )
         self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
         await self._crew.listening()
