@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+from msgspec.structs import replace
+
+from pipeline.policies import CONFIG, FILES, fleet, policy_of
+from pointsman.domain.attempt import Attempt
 from pointsman.domain.policy import PolicyDocument
-from pointsman.domain.record import Record, Timings
+from pointsman.domain.record import Record
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.target import Snapshot
-from pointsman.pipeline.journalling import AFTER, DIED, cut_off, look
+from pointsman.execution.attempts import Opened
+from pointsman.pipeline.handle import DIED, Pipeline
+from pointsman.pipeline.journalling import AFTER, Watch
+
+FLEET = fleet(small=2048, middle=4096, big=32_768, spare=32_768, far=100_000, embed=512)
 
 
 class _Clock:
@@ -27,9 +36,10 @@ class _Run:
         self.progress: Any = (None, 0, None)
         self.decided_by = ("policy", "snapshot")
         self.name = ""
+        self.looks = 0
 
-    def record(self) -> Record:
-        return Record(Request(self.name, "chat", "auto", (Turn("user", "x"),)), 1.0, "cancelled", status=499)
+    def cut_off(self) -> Record:
+        return Record(Request(self.name, "chat", "auto", (Turn("user", "x"),)), 1.0, "failed", status=502)
 
 
 class _Pipeline:
@@ -38,6 +48,10 @@ class _Pipeline:
         self.under_way = runs
         for name, run in runs.items():
             run.name = name
+
+    def begin(self, name: str, run: _Run) -> None:
+        self.under_way[name] = run
+        run.name = name
 
 
 class _Journal:
@@ -53,42 +67,70 @@ class _Journal:
         return names
 
 
+def watching(pipeline: Any, journal: _Journal | None = None) -> tuple[Any, _Journal, Watch]:
+    journal = journal or _Journal()
+    return pipeline, journal, Watch(pipeline, journal)
+
+
 async def test_those_that_take_long_and_only_once() -> None:
-    pipeline: Any = _Pipeline(old=_Run(100.0 - AFTER - 0.1), new=_Run(99.9))
-    journal, noted = _Journal(), dict[str, Any]()
-    await look(pipeline, journal, noted)
+    pipeline, journal, watch = watching(_Pipeline(old=_Run(100.0 - AFTER - 0.1), new=_Run(99.9)))
+    await watch.look()
     assert journal.names() == ["old"]
-    await look(pipeline, journal, noted)
+    await watch.look()
     assert journal.names() == []
     pipeline.clock.now += AFTER
-    await look(pipeline, journal, noted)
+    await watch.look()
     assert journal.names() == ["new"]
 
 
+async def test_whatever_comes_and_goes_each_is_noted_once_and_in_time() -> None:
+    """Looked at every 0.2 s, requests of 0.1 to 3 s: those that lived to see a look after AFTER."""
+    pipeline, journal, watch = watching(_Pipeline())
+    ends: dict[str, float] = {}
+    due: list[str] = []
+    for tick in range(400):
+        now = pipeline.clock.now = 100.0 + tick / 20
+        for name in [name for name, end in ends.items() if end <= now]:
+            del pipeline.under_way[name], ends[name]
+        for number in range(tick % 3):
+            name = f"r{tick}.{number}"
+            pipeline.begin(name, _Run(now, is_job=tick % 7 == 0))
+            ends[name] = now + 0.1 + (tick * 37 + number * 11) % 60 / 20
+        if tick % 4 == 0:
+            await watch.look()
+            old = [name for name, run in pipeline.under_way.items() if run.began <= now - AFTER and not run.is_job]
+            due += [name for name in old if name not in due]
+            if tick % 20 == 0:
+                await watch.look_again()
+    assert journal.names() == due
+    assert len(due) > 200
+
+
 async def test_jobs_are_left_to_their_store() -> None:
-    pipeline: Any = _Pipeline(job=_Run(1.0, is_job=True), chat=_Run(2.0))
-    journal = _Journal()
-    await look(pipeline, journal, {})
+    _, journal, watch = watching(_Pipeline(job=_Run(1.0, is_job=True), chat=_Run(2.0)))
+    await watch.look()
+    await watch.look_again()
     assert journal.names() == ["chat"]
 
 
 async def test_one_that_got_further_is_noted_again() -> None:
-    pipeline: Any = _Pipeline(r=_Run(1.0))
-    journal, noted = _Journal(), dict[str, Any]()
-    await look(pipeline, journal, noted)
+    pipeline, journal, watch = watching(_Pipeline(r=_Run(1.0)))
+    await watch.look()
+    await watch.look_again()
+    assert journal.names() == ["r"]
     pipeline.under_way["r"].progress = (None, 1, "m@b")
     for _ in range(3):
-        await look(pipeline, journal, noted)
-    assert journal.names() == ["r", "r"]
+        await watch.look_again()
+    assert journal.names() == ["r"]
 
 
 async def test_those_that_ended_are_forgotten() -> None:
-    pipeline: Any = _Pipeline(r=_Run(1.0), s=_Run(1.0))
-    journal, noted = _Journal(), dict[str, Any]()
-    await look(pipeline, journal, noted)
-    del pipeline.under_way["r"]
-    await look(pipeline, journal, noted)
-    assert list(noted) == ["s"]
+    pipeline, journal, watch = watching(_Pipeline(r=_Run(1.0), s=_Run(1.0)))
+    await watch.look()
+    pipeline.under_way.pop("r").progress = (None, 1, "m@b")
+    await watch.look_again()
+    assert list(watch._noted) == ["s"]
+    assert journal.names() == ["r", "s"]
 
 
 async def test_one_that_ends_while_others_have_their_turn_is_not_noted() -> None:
@@ -100,17 +142,27 @@ async def test_one_that_ends_while_others_have_their_turn_is_not_noted() -> None
             super().note(record, policy, snapshot)
             pipeline.under_way.pop("r30", None)
 
-    journal = Ending()
-    await look(pipeline, journal, {})
+    _, journal, watch = watching(pipeline, Ending())
+    await watch.look()
     assert journal.names() == [f"r{number}" for number in range(40) if number != 30]
 
 
-def test_what_is_said_of_one_that_was_cut_off() -> None:
-    request = Request("r", "chat", "auto", (Turn("user", "x"),))
-    record = Record(
-        request, 1.0, "ok", timings=Timings(0.1, 0.2, 0.3), input_tokens=1, output_tokens=2, cached_tokens=3,
-        output_estimated=True, target="m@b",
-    )  # fmt: skip
-    assert cut_off(record) == Record(
-        request, 1.0, "failed", status=502, error=DIED, timings=Timings(0.1, 0.2, None), target="m@b"
-    )
+def test_what_is_said_of_one_that_was_cut_off(tmp_path: Path) -> None:
+    """As its record would be now, but that nobody knows when it ended, nor what had come."""
+    pipeline = Pipeline(lambda: FLEET, _Nobody(), _Clock(), {})
+    pipeline.install(policy_of(tmp_path, CONFIG, FILES), {})
+    run = pipeline.begin(Request("r", "chat", "auto", (Turn("user", "prove it"),), now=5.0))
+    run._attempts.append(Attempt("middle@middle", 0.1, 0.2, 200))
+    run._opened = Opened("middle@middle", cast(Any, None), b"", streams=True)
+    run._meter.first_at = 100.25
+    run.masked = {"email": 2}
+    said, told = run.cut_off(), run.record()
+    assert (told.outcome, told.timings.ttft, told.output_estimated) == ("cancelled", 250.0, True)
+    unknown = replace(told, input_tokens=None, output_tokens=None, cached_tokens=None, output_estimated=False)
+    times = replace(told.timings, total=None)
+    assert said == replace(unknown, outcome="failed", status=502, error=DIED, timings=times)
+
+
+class _Nobody:
+    def put(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
+        raise AssertionError

@@ -16,12 +16,15 @@ import apsw
 import msgspec
 import pytest
 
-from pipeline.policies import CONFIG, FILES, policy_of
+from pipeline.policies import CONFIG, FILES, fleet, policy_of
+from pointsman.domain.attempt import Attempt
 from pointsman.domain.record import Record
-from pointsman.pipeline.journalling import cut_off
+from pointsman.pipeline.decide import decide
+from pointsman.pipeline.handle import DIED
 from pointsman.pipeline.policy import Policy
 from pointsman.store.log_reader import LogReader
 from pointsman.store.log_writer import LogWriter
+from pointsman.store.under_way import read_noted
 from store.test_log_store import DAY, FLEET, MODES, Prompts, all_bytes, noise, numbered, record_of, rows, unpacked
 
 SECRET = "OKAPI-5519"
@@ -30,6 +33,14 @@ SECRET = "OKAPI-5519"
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> Policy:
     return policy_of(tmp_path_factory.mktemp("policy"), CONFIG, FILES)
+
+
+def cut_off(record: Record) -> Record:
+    """As a Run has it, before its end."""
+    timings = msgspec.structs.replace(record.timings, total=None)
+    return msgspec.structs.replace(
+        record, outcome="failed", status=502, error=DIED, timings=timings, input_tokens=None, output_tokens=None
+    )
 
 
 def until(holds: Callable[[], Any]) -> Any:
@@ -41,12 +52,16 @@ def until(holds: Callable[[], Any]) -> Any:
 
 
 def noted(folder: Path) -> list[str]:
-    """What lies in the table, whoever wrote it."""
+    """What is under way by the log, whoever wrote it."""
     database = apsw.Connection(str(folder / "log.sqlite"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        return [name for (name,) in database.execute("select id from under_way order by id")]
+        return sorted(name for notes in read_noted(database, folder, lambda name: None) for name in notes.places)
     finally:
         database.close()
+
+
+def noted_ids(folder: Path) -> set[str]:
+    return set(noted(folder))
 
 
 @contextmanager
@@ -103,7 +118,8 @@ class TestWhileItLasts:
     def test_its_words_are_kept_as_those_of_others_are(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
         with writing(tmp_path, prompts) as writer:
             begun(writer, policy, tmp_path, 1, text=f"prove {SECRET}")
-            assert (SECRET.encode() in all_bytes(tmp_path)) == (prompts == "full")
+            lying = (all_bytes(tmp_path), *unpacked(tmp_path))
+            assert any(SECRET.encode() in data for data in lying) == (prompts == "full")
 
     def test_the_end_takes_its_place(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
         with writing(tmp_path, prompts) as writer:
@@ -115,6 +131,141 @@ class TestWhileItLasts:
             writer.put(ended(policy, 2), policy.document, FLEET)
         assert noted(tmp_path) == []
         assert [(row["id"], row["outcome"]) for row in rows(tmp_path)] == [("r2", "ok"), ("r1", "ok")]
+
+
+@pytest.mark.parametrize("prompts", ["sealed", "full"])
+class TestWhatIsWrittenOnce:
+    """A noted request's text is written with its note: the record refers to it, and is as whole as any."""
+
+    def one(self, policy: Policy, number: int = 1, **changes: Any) -> Record:
+        return msgspec.structs.replace(ended(policy, number, noise(20_000)), **changes)
+
+    def length(self, folder: Path, table: str) -> int:
+        database = apsw.Connection(str(folder / "log.sqlite"), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            [(size,)] = database.execute(f"select sum(length(contents)) from {table}").fetchall()
+            return int(str(size))
+        finally:
+            database.close()
+
+    def check(self, folder: Path, *records: Record) -> None:
+        reader = LogReader(folder)
+        for record in records:
+            whole = reader.whole(record.request.id)
+            assert whole is not None
+            assert (whole.request, whole.decision, whole.attempts) == (record.request, record.decision, record.attempts)
+        for logged in reader.scan():
+            record = next(record for record in records if record.request.id == logged.head.id)
+            sketch = logged.sketch()
+            assert sketch is not None
+            assert sketch.question == record.request.question
+            assert logged.request() == record.request
+            content = logged.content()
+            assert content is not None
+            assert (content.request, content.decision) == (record.request, record.decision)
+        reader.close()
+
+    def test_the_record_refers_to_it(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
+        records = [self.one(policy, number) for number in range(3)]
+        records[1] = msgspec.structs.replace(records[1], decision=decide(records[1].request, policy, fleet()))
+        said = Attempt("big@big", 0.5, 2.0, 400, None, "cannot parse")
+        noted = [*records[:2], msgspec.structs.replace(records[2], decision=None)]
+        records[2] = msgspec.structs.replace(records[2], attempts=(said, said))
+        with writing(tmp_path, prompts) as writer:
+            for record in noted:
+                writer.note(cut_off(record), policy.document, FLEET)
+            until(lambda: noted_ids(tmp_path) == {"r0", "r1", "r2"})
+            for record in records:
+                writer.put(record, policy.document, FLEET)
+        assert records[1].decision != ended(policy, 1).decision
+        assert self.length(tmp_path, "notes") > 3 * 10_000
+        assert self.length(tmp_path, "batches") < 3000
+        self.check(tmp_path, *records)
+
+    def test_in_the_very_batch(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
+        records = [self.one(policy, number) for number in range(20)]
+        with writing(tmp_path, prompts, linger=60.0) as writer:
+            for record in records:
+                writer.note(cut_off(record), policy.document, FLEET)
+                writer.put(record, policy.document, FLEET)
+        assert noted_ids(tmp_path) == set()
+        self.check(tmp_path, *records)
+
+    def test_a_later_note_adds_what_is_new(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
+        """And it is whole while it lasts, when its process died, and in its record."""
+        records = [self.one(policy, number) for number in range(4)]
+        further = [msgspec.structs.replace(record, target="big@big") for record in records]
+        with writing(tmp_path, prompts) as writer:
+            for record in records:
+                writer.note(cut_off(record), policy.document, FLEET)
+            until(lambda: len(noted_ids(tmp_path)) == 4)
+            size = self.length(tmp_path, "notes")
+            for record in further:
+                writer.note(cut_off(record), policy.document, FLEET)
+            until(lambda: [row["target"] for row in rows(tmp_path)] == ["big@big"] * 4)
+            assert self.length(tmp_path, "notes") < size + 4000
+            self.check(tmp_path, *records)
+            for record in further[:2]:
+                writer.put(record, policy.document, FLEET)
+        assert noted_ids(tmp_path) == {"r2", "r3"}
+        with writing(tmp_path, "off"):
+            assert noted_ids(tmp_path) == set()
+        self.check(tmp_path, *records)
+        assert [(row["id"], row["target"], row["prompts"]) for row in rows(tmp_path, error="gateway_died")] == [
+            *(("r3", "big@big", prompts), ("r2", "big@big", prompts))
+        ]
+
+    def test_where_its_note_was_lost_it_is_written_again(
+        self, tmp_path: Path, policy: Policy, prompts: Prompts
+    ) -> None:
+        record = self.one(policy)
+        with writing(tmp_path, prompts) as writer:
+            writer.put(ended(policy, 7), policy.document, FLEET)
+            until(lambda: writer.written == 1)
+            pages = writer._connection.execute("pragma page_count").fetchall()[0][0]
+            writer._connection.execute(f"pragma max_page_count={pages}")
+            writer.note(cut_off(record), policy.document, FLEET)
+            until(lambda: writer.problem)
+            writer._connection.execute("pragma max_page_count=1000000")
+            until(lambda: not writer._waiting)
+            writer.put(record, policy.document, FLEET)
+        assert noted_ids(tmp_path) == set()
+        self.check(tmp_path, record, ended(policy, 7))
+
+    def test_another_request_of_that_name(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
+        record, other = self.one(policy), self.one(policy)
+        with writing(tmp_path, prompts) as writer:
+            writer.note(cut_off(record), policy.document, FLEET)
+            writer.put(other, policy.document, FLEET)
+        self.check(tmp_path, other)
+
+    def test_it_goes_when_the_record_goes(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
+        record = self.one(policy)
+        with writing(tmp_path, prompts) as writer:
+            writer.note(cut_off(record), policy.document, FLEET)
+            writer.put(record, policy.document, FLEET)
+        with writing(tmp_path, prompts, keep=time.time() - 500) as writer:
+            self.check(tmp_path, record)
+        with writing(tmp_path, prompts, keep=DAY):
+            until(lambda: rows(tmp_path) == [])
+        database = apsw.Connection(str(tmp_path / "log.sqlite"))
+        assert database.execute("select * from notes").fetchall() == []
+        database.close()
+
+
+def test_what_another_key_sealed_stays_as_it_is_until_that_is_back(tmp_path: Path, policy: Policy) -> None:
+    with writing(tmp_path) as writer:
+        begun(writer, policy, tmp_path, 1)
+    key = (tmp_path / "log.key").read_bytes()
+    (tmp_path / "log.key").unlink()
+    with writing(tmp_path):
+        assert [(row["id"], row["error"]) for row in rows(tmp_path)] == [("r1", "gateway_died")]
+    (tmp_path / "log.key").write_bytes(key)
+    with writing(tmp_path):
+        assert noted(tmp_path) == []
+    reader = LogReader(tmp_path)
+    assert reader.content("r1") == (ended(policy, 1).request, ended(policy, 1).decision)
+    reader.close()
 
 
 class TestLists:
@@ -211,7 +362,7 @@ class TestTheWriter:
         with writing(tmp_path) as writer:
             writer.put(ended(policy, 1), policy.document, FLEET)
         database = apsw.Connection(str(tmp_path / "log.sqlite"))
-        database.execute("drop table under_way")
+        database.execute("drop table notes; drop table notes_left")
         database.close()
         assert [row["id"] for row in rows(tmp_path)] == ["r1"]
         reader = LogReader(tmp_path)
@@ -237,7 +388,6 @@ DOOMED = """
 import sys, time
 from pathlib import Path
 from pipeline.policies import CONFIG, FILES, policy_of
-from pointsman.pipeline.journalling import cut_off
 from pointsman.store.log_writer import LogWriter
 from store.test_journal import begun, ended, until
 from store.test_log_store import FLEET

@@ -85,7 +85,8 @@ def unpacked(folder: Path) -> list[bytes]:
     """All that can be read in the log without a key."""
     found: list[bytes] = []
     database = apsw.Connection(str(folder / "log.sqlite"))
-    for blob in database.execute("select heads from batches union all select contents from batches"):
+    blobs = (f"select {column} from {table}" for table in ("batches", "notes") for column in ("heads", "contents"))
+    for blob in database.execute(" union all ".join(blobs)):
         with contextlib.suppress(zlib.error, TypeError):  # sealed, or not kept
             found.append(log_batch.unpacked(blob[0]))
     database.close()

@@ -35,6 +35,8 @@ from pointsman.ports.recorder import Recorder
 from pointsman.recording.meter import Meter
 
 COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
+DIED = "gateway_died"
+"""The error of a request that its gateway did not live to end."""
 Progress = tuple[Decision | None, int, str | None]
 """The decision, how many targets were tried, which one replies."""
 _TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
@@ -424,26 +426,23 @@ class Run:
 
     def record(self) -> Record:
         """What became of it, as of now."""
-        opened, meter, decision = self._opened, self._meter, self._decision
+        opened, meter = self._opened, self._meter
         tokens: tuple[int | None, int | None, int | None, bool] = (None, None, None, False)
-        ttft = None
         if opened is not None:
             if self._outcome == "cancelled" and meter.finished:
                 self._ended("ok", 200, "")
             tokens = meter.usage()
-            if meter.first_at is not None and opened.streams:
-                ttft = (meter.first_at - self._began) * 1000
         return Record(
             request=self.request,
             received=self.request.now,
             outcome=self._outcome,
-            decision=None if decision is None else shown(decision, self._policy.document.actions),
+            decision=self._decision,
             exact_tokens=self._exact,
             status=self._status,
             error=self._code or None,
             attempts=tuple(self._attempts),
             target=opened.target if opened else None,
-            timings=Timings(self._decided_ms, ttft, (self._pipeline.clock.monotonic() - self._began) * 1000),
+            timings=Timings(self._decided_ms, self._ttft, (self._pipeline.clock.monotonic() - self._began) * 1000),
             input_tokens=tokens[0],
             output_tokens=tokens[1],
             cached_tokens=tokens[2],
@@ -451,3 +450,26 @@ class Run:
             masked=self.masked,
             cache=self.cache,
         )
+
+    def cut_off(self) -> Record:
+        """What is to be said of it if the gateway dies: nobody knows when that was, nor what had come."""
+        return Record(
+            request=self.request,
+            received=self.request.now,
+            outcome="failed",
+            decision=self._decision,
+            exact_tokens=self._exact,
+            status=502,
+            error=DIED,
+            attempts=tuple(self._attempts),
+            target=self._opened.target if self._opened else None,
+            timings=Timings(self._decided_ms, self._ttft),
+            masked=self.masked,
+            cache=self.cache,
+        )
+
+    @property
+    def _ttft(self) -> float | None:
+        """Milliseconds to the first content of a stream."""
+        opened, first_at = self._opened, self._meter.first_at
+        return (first_at - self._began) * 1000 if opened and opened.streams and first_at is not None else None

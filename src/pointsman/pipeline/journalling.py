@@ -3,58 +3,60 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from itertools import count
 
-from msgspec.structs import replace
-
-from pointsman.domain.record import Record
-from pointsman.pipeline.handle import Pipeline, Progress
+from pointsman.pipeline.handle import Pipeline, Progress, Run
 from pointsman.ports.journal import Journal
 
 EVERY = 0.2  # seconds between two looks
 AFTER = 0.3  # seconds under way from which on a request is noted
-DIED = "gateway_died"
-"""The error of a request that its gateway did not live to end."""
+AGAIN = 5  # looks until those that were noted are looked at again
 _AT_ONCE = 8  # notes after which whatever else waits for the loop has its turn
 
 
 async def keep_journal(pipeline: Pipeline, journal: Journal) -> None:
-    """Until it is cancelled. Jobs are left out: their store has them done again."""
-    noted: dict[str, Progress] = {}
-    while True:
+    """Until it is cancelled."""
+    watch = Watch(pipeline, journal)
+    for number in count(1):
         await asyncio.sleep(EVERY)
-        await look(pipeline, journal, noted)
+        await watch.look()
+        if number % AGAIN == 0:
+            await watch.look_again()
 
 
-async def look(pipeline: Pipeline, journal: Journal, noted: dict[str, Progress]) -> None:
-    """Notes what is old enough, and again what has got further since. `noted` is how far each was when it was noted; those
-    that ended leave it."""
-    under_way = pipeline.under_way
-    for name in [name for name in noted if name not in under_way]:
-        del noted[name]
-    young = pipeline.clock.monotonic() - AFTER
-    told = 0
-    for name, run in list(under_way.items()):  # the oldest first
-        if run.began > young:
-            break
-        if run.is_job or noted.get(name) == run.progress or under_way.get(name) is not run:
-            continue
-        noted[name] = run.progress
-        journal.note(cut_off(run.record()), *run.decided_by)
-        told += 1
-        if told % _AT_ONCE == 0:
-            await asyncio.sleep(0)
+class Watch:
+    """What was noted of the requests under way. Jobs are left out: their store has them done again."""
 
+    def __init__(self, pipeline: Pipeline, journal: Journal) -> None:
+        self._pipeline = pipeline
+        self._journal = journal
+        self._looked_at = float("-inf")  # of what began until then, all was noted
+        self._noted: dict[str, tuple[Run, Progress]] = {}
 
-def cut_off(record: Record) -> Record:
-    """What is to be said of a request under way if its gateway dies: nobody knows when that was, nor what had come."""
-    return replace(
-        record,
-        outcome="failed",
-        status=502,
-        error=DIED,
-        timings=replace(record.timings, total=None),
-        input_tokens=None,
-        output_tokens=None,
-        cached_tokens=None,
-        output_estimated=False,
-    )
+    async def look(self) -> None:
+        """Notes what has become old enough. Nothing else is looked at: the newest come last, and are passed over."""
+        until = self._pipeline.clock.monotonic() - AFTER
+        fresh = []
+        for name, run in reversed(self._pipeline.under_way.items()):
+            if run.began <= self._looked_at:
+                break
+            if run.began <= until and not run.is_job:
+                fresh.append((name, run))
+        self._looked_at = until
+        await self._note(reversed(fresh))
+
+    async def look_again(self) -> None:
+        """Notes again what has got further since; those that ended are forgotten."""
+        under_way = self._pipeline.under_way
+        self._noted = {name: noted for name, noted in self._noted.items() if under_way.get(name) is noted[0]}
+        await self._note([(name, run) for name, (run, progress) in self._noted.items() if run.progress != progress])
+
+    async def _note(self, runs: Iterable[tuple[str, Run]]) -> None:
+        under_way = self._pipeline.under_way
+        for number, (name, run) in enumerate(runs, 1):
+            if under_way.get(name) is run:
+                self._noted[name] = run, run.progress
+                self._journal.note(run.cut_off(), *run.decided_by)
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)

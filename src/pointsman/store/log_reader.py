@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ FILTERS = (
     "id", "stage", "rule", "target", "outcome", "caller", "model", "endpoint", "language", "task_type", "error", "risk",
     "mark", "shadow",
 )  # fmt: skip
+_NOTES = 16  # rows of notes that stay open, since what ends together was often noted together
 _WITH_ID = "first_id <= :id and last_id >= :id"
 
 
@@ -63,6 +65,7 @@ class LogReader:
         self._connection = read_log(path)
         self._folder = folder
         self._last: StoredBatch | None = None  # whose contents were asked for: the next request is often of the same
+        self._notes = lru_cache(maxsize=_NOTES)(self._read_notes)
 
     def rows(self, filters: dict[str, str], since: float | None, limit: int) -> Iterator[dict[str, Any]]:
         """Newest first, those among them that have been under way for some time. `filters` are name → value, names of
@@ -80,7 +83,7 @@ class LogReader:
         seal = Seal.found_in(self._folder)
         start = float("-inf") if since is None else since
         for number, prompts, heads, contents in self._connection.execute(query, (start,)):
-            batch = StoredBatch(number, prompts, heads)
+            batch = StoredBatch(number, prompts, heads, self._notes)
             batch.open_later(contents, seal)
             for place, head in enumerate(batch.heads):
                 if head.received >= start:
@@ -188,21 +191,33 @@ class LogReader:
             self._last = batch
             return batch
         for noted in self._noted(request_id):
-            noted.open(noted.packed, Seal.found_in(self._folder))
+            row = self._connection.execute("select contents from notes where name = ?", (noted.name,)).fetchone()
+            noted.open(row[0] if row else None, Seal.found_in(self._folder))
             return noted
         return None
 
     def _noted(self, request_id: str | None) -> list[Noted]:
         """The requests that are under way, or that one; those of a process that died, which they are no more, too."""
         name = None if request_id is None else whole_characters(request_id)
-        return list(read_noted(self._connection, self._folder, name))
+        return list(read_noted(self._connection, self._folder, self._notes, name))
+
+    def _read_notes(self, name: str) -> StoredBatch | None:
+        """Those with that name, open; None where they are no more, or were never kept."""
+        query = "select prompts, heads, contents from notes where name = ?"
+        found = self._connection.execute(query, (name,)).fetchone()
+        if found is None:
+            return None
+        prompts, heads, contents = found
+        notes = StoredBatch(name, prompts, heads)
+        notes.open(contents, Seal.found_in(self._folder))
+        return notes
 
     def _spanning(self, request_id: str) -> Iterator[tuple[int, StoredBatch]]:
         """(number, batch) with that request, its contents closed."""
         query = f"select id, prompts, heads from batches where {_WITH_ID} order by last_id"  # noqa: S608
         values = {"id": whole_characters(request_id)}
         for number, prompts, heads in self._connection.execute(query, values):
-            batch = StoredBatch(number, prompts, heads)
+            batch = StoredBatch(number, prompts, heads, self._notes)
             if batch.may_hold([values["id"].encode()]) and request_id in batch.places:
                 yield number, batch
 

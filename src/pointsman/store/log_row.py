@@ -134,3 +134,12 @@ def content_of(record: Record, attempts: tuple[Attempt, ...]) -> tuple[Any, ...]
     they are the same there."""
     decision = record.decision
     return astuple(record.request), decision and astuple(replace(decision, features=None)), attempts
+
+
+def since_then(record: Record, noted: Decision | None, attempts: tuple[Attempt, ...]) -> tuple[Any, ...]:
+    """(whether the decision is the one that was noted, values of the decision unless it is, attempts), of a request whose
+    content was noted with that decision."""
+    decision = record.decision
+    if decision is noted:
+        return True, None, attempts
+    return False, decision and astuple(replace(decision, features=None)), attempts

@@ -8,10 +8,12 @@ bounds of its ids. `used` is when a batch last referred to the document, to the 
 A row of `feedback` is what a caller last said of one request, which came at `asked`; `comment` is sealed where `prompts`
 says so, null where none was made or none is kept.
 
-A row of `under_way` is a request that the process `owner` serves: the batch of one record that it becomes if that process
-dies. The transaction that writes its record removes it.
+A row of `notes` is what a process had under way for some time, noted together: heads and contents as of a batch. Records
+of these requests refer to the contents, so it is kept as long as they are. While some of them are under way,
+`notes_left` has a row of that name: the process (`owner`), and a byte a request, 0 where it has ended. The transaction that
+writes its record says so.
 
-Logs of this version that were begun without the last two tables get them when a gateway opens them."""
+Logs of this version that were begun without the last three tables get them when a gateway opens them."""
 
 from __future__ import annotations
 
@@ -50,12 +52,13 @@ create table if not exists feedback (
   request_id text primary key, asked real not null, received real not null, caller text not null, adopted integer,
   rating integer, edited integer not null, retried integer not null, prompts text not null, comment blob
 ) without rowid;
-create table if not exists under_way (
-  id text primary key, owner text not null, received real not null, prompts text not null, heads blob not null,
-  contents blob
+create table if not exists notes (
+  name text primary key, last real not null, prompts text not null, heads blob not null, contents blob
 );
+create index if not exists notes_by_time on notes (last);
+create table if not exists notes_left (name text primary key, owner text not null, left blob not null);
 """
-LATER = ("feedback", "under_way")
+LATER = ("feedback", "notes", "notes_left")
 """Tables that a log of this version may have been begun without."""
 
 

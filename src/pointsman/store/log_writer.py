@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 from msgspec.structs import replace
 
 from pointsman.domain.feedback import Feedback
@@ -20,7 +22,7 @@ from pointsman.domain.record import Record
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
 from pointsman.store.feedback_rows import write_feedback
-from pointsman.store.log_batch import Batch
+from pointsman.store.log_batch import Batch, Earlier
 from pointsman.store.log_documents import Documents
 from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_row import Prompts
@@ -28,13 +30,21 @@ from pointsman.store.log_schema import NAME, all_or_nothing, explained
 from pointsman.store.owner import Owner, bury
 from pointsman.store.retention import Retention
 from pointsman.store.seal import KEY, Seal
-from pointsman.store.under_way import end, take_over, write_note
+from pointsman.store.under_way import NotesLeft, take_over
 
 log = logging.getLogger("pointsman")
 
 _FULL = 1 << 20  # bytes of a batch that waits for no more
 _PAUSE = 0.1  # seconds between two slices of what is removed, at least
 _INSERT = "insert into batches values (null,?,?,?,?,?,?,?)"
+
+
+class _UnderWay(msgspec.Struct):
+    """A request that was noted and not put since. `first` is where its content was written, None where it is lost; `at` is
+    where it was noted last."""
+
+    first: Earlier | None
+    at: tuple[str, int]
 
 
 class LogWriter:
@@ -72,8 +82,9 @@ class LogWriter:
         self.written = 0
         self.problem: str | None = None
         self._documents = Documents()
-        self._under_way: set[str] = set()  # noted, and not put since
-        self._over: list[str] = []  # noted, and put in batches that were dropped
+        self._under_way: dict[str, _UnderWay] = {}
+        self._notes_left = NotesLeft()
+        self._numbers = itertools.count(1)  # of notes
         self._purge_at = 0.0
         self._owner = Owner(folder)
         try:
@@ -86,14 +97,13 @@ class LogWriter:
 
     def put(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
         with self._lock:
-            if self._under_way:
-                self._end(record.request.id)
+            earlier = self._ended(record.request.id) if self._under_way else None
             if self._closed or self._waiting > self._backlog:
                 self.dropped += 1
                 return
             batch = self._open
             first = batch.empty
-            if batch.later(record, policy, snapshot):
+            if batch.later(record, policy, snapshot, earlier):
                 self._settle()
             self._grown(batch.size, first)
         if self._faults:
@@ -104,13 +114,18 @@ class LogWriter:
         with self._lock:
             if self._closed or self._waiting > self._backlog:
                 return
-            first = self._open.empty
+            batch, request = self._open, record.request
+            empty, known = batch.empty, self._under_way.get(request.id)
+            first = known.first if known else None
+            name = f"{self._owner.name}.{next(self._numbers)}" if batch.notes is None else ""
             try:
-                size = self._open.note(record, policy, snapshot)
+                at = batch.note(record, policy, snapshot, name, first)
             except Exception:  # `put` will say so
                 return
-            self._under_way.add(record.request.id)
-            self._grown(size, first)
+            if known is not None:
+                batch.ended.append(known.at)
+            self._under_way[request.id] = _UnderWay(first or Earlier(*at, request, record.decision), at)
+            self._grown(batch.size, empty)
 
     def put_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
         """Queues it behind the records; `asked` is when its request came. Gives what is kept of it, without the comment
@@ -142,13 +157,18 @@ class LogWriter:
             self._connection.close()
             self._owner.release()
 
-    def _end(self, name: str) -> None:
-        """What was noted of that request goes with the open batch, whether its record is kept or not."""
-        if name in self._under_way and not self._closed:
-            self._under_way.remove(name)
-            first = self._open.empty
-            self._open.end(name)
-            self._grown(self._open.size, first)
+    def _ended(self, request_id: str) -> Earlier | None:
+        """What was noted of that request ends with the open batch, whether its record is kept or not. Returns where its
+        content is."""
+        known = self._under_way.get(request_id)
+        if known is None or self._closed:
+            return None
+        del self._under_way[request_id]
+        batch = self._open
+        empty = batch.empty
+        batch.ended.append(known.at)
+        self._grown(batch.size, empty)
+        return known.first
 
     def _grown(self, size: int, first: bool) -> None:
         """The open batch has that size now; `first`: the thread may be waiting for something to do."""
@@ -187,6 +207,7 @@ class LogWriter:
                 self._connection.close()
                 raise
         self._documents.forget()
+        self._notes_left.forget()
         self._files = self._identity()
 
     def _identity(self) -> list[tuple[int, int] | None]:
@@ -251,17 +272,17 @@ class LogWriter:
 
     def _write(self, batch: Batch) -> None:
         row = self._row(batch) if batch.count else None
+        notes = batch.notes.packed(self._seal) if batch.notes else None
         with all_or_nothing(self._connection):
             news = self._documents.write(self._connection, batch)
+            if batch.notes:
+                news += self._documents.write(self._connection, batch.notes)
             if row is not None:
                 self._connection.execute(_INSERT, row)
             for feedback, asked in batch.feedback:
                 write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
-            for name, note in batch.notes.items():
-                heads, contents = note.plain(self._seal)
-                write_note(self._connection, self._owner.name, (name, note.last, self._prompts, heads, contents))
-            end(self._connection, (*batch.ended, *self._over))
-        self._over.clear()
+            changed = self._notes_left.write(self._connection, self._owner.name, batch, notes, self._prompts)
+        self._notes_left.written(changed)
         self._documents.written(news)
         self.written += batch.count
 
@@ -281,6 +302,9 @@ class LogWriter:
         )
         with contextlib.suppress(apsw.Error):
             self._connection.close()
+        with self._lock:
+            for known in self._under_way.values():
+                known.first = None
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._begin()
 
@@ -304,4 +328,8 @@ class LogWriter:
     def _drop(self, batch: Batch) -> None:
         with self._lock:
             self.dropped += batch.count + len(batch.feedback)
-        self._over += batch.ended
+            if batch.notes is not None:
+                for known in self._under_way.values():
+                    if known.first is not None and known.first.notes == batch.notes.name:
+                        known.first = None
+        self._notes_left.dropped(batch.ended)

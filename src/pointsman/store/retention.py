@@ -11,13 +11,14 @@ _SOON, _LATER, _HOURLY = 0.0, 60.0, 3600.0
 _DAY = 86_400.0
 _LARGE = 1 << 30  # bytes of a log that is not written anew every day
 _OLD_BATCHES = "delete from batches where id in (select id from batches where last < ? limit ?)"
+_OLD_NOTES = "delete from notes where name in (select name from notes where last < ? limit ?)"
 _OLD_FEEDBACK = "delete from feedback where request_id in (select request_id from feedback where asked < ? limit ?)"
 
 
 class Retention:
-    """Batches whose newest request is older than `keep` seconds are removed, feedback on requests that are, policies and
-    snapshots a day after the last that refers to them. A batch is some tens of milliseconds of traffic; what ran long in
-    it came earlier by so long, and stays by so long more.
+    """Batches and notes whose newest request is older than `keep` seconds are removed, feedback on requests that are,
+    policies and snapshots a day after the last that refers to them. A batch is some tens of milliseconds of traffic; what
+    ran long in it came earlier by so long, and stays by so long more, without its words where these were noted.
 
     Deleted bytes are overwritten at once (`secure_delete`) and the write-ahead log, which still has them, is emptied.
     Where rows were moved between pages some bytes of old copies stay; so once a day, while the log is below 1 GiB, the
@@ -33,9 +34,12 @@ class Retention:
         where a reader held the write-ahead log. Raises apsw.Error."""
         before = now - self._keep
         with all_or_nothing(connection):
-            removed = max(_removed(connection, old, (before, _SLICE)) for old in (_OLD_BATCHES, _OLD_FEEDBACK))
+            removed = max(
+                _removed(connection, old, (before, _SLICE)) for old in (_OLD_BATCHES, _OLD_NOTES, _OLD_FEEDBACK)
+            )
             self._stale = self._stale or removed > 0
             if removed < _SLICE:
+                connection.execute("delete from notes_left where name not in (select name from notes)")
                 for table in ("policies", "snapshots"):
                     connection.execute(f"delete from {table} where used < ?", (before - _DAY,))  # noqa: S608
         if removed == _SLICE:

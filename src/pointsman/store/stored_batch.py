@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
-from pointsman.store.log_batch import unpacked
+from pointsman.store.log_batch import Packed, packed_again, unpacked
 from pointsman.store.log_row import Content, Head
 from pointsman.store.seal import Seal
 
@@ -22,14 +23,21 @@ _of_heads = lru_cache(maxsize=16)(msgspec.msgpack.Decoder(_Names).decode)  # the
 _of_contents = lru_cache(maxsize=16)(msgspec.msgpack.Decoder(tuple[_Names, _Names]).decode)
 _request = msgspec.msgpack.Decoder(tuple[list[Any], msgspec.Raw, msgspec.Raw])
 _content = msgspec.msgpack.Decoder(tuple[list[Any], list[Any] | None, list[Any]])
+_since_then = msgspec.msgpack.Decoder(tuple[str, int, bool, list[Any] | None, list[Any]])
+_raw_heads = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[msgspec.Raw]])
+_CHANGES = 0x95  # MessagePack's array of five, which the content of a request begins with that was noted earlier
+
+OpenNotes = Callable[[str], "StoredBatch | None"]
+"""Gives the notes with that name, their contents open; None where they are no more."""
 
 
 class StoredBatch:
     """`number` is what it is called, `heads` as they lie on disk. Raises apsw.CorruptError where bytes are damaged."""
 
-    def __init__(self, number: int | str, prompts: str, heads: bytes) -> None:
+    def __init__(self, number: int | str, prompts: str, heads: bytes, notes: OpenNotes | None = None) -> None:
         self._number = number
-        self._prompts = prompts
+        self.prompts = prompts
+        self._notes = notes
         self._packed = heads
         self._plain = self._unpacked(heads)
         self._contents: tuple[tuple[_Names, _Names], list[msgspec.Raw]] | None = None
@@ -101,13 +109,13 @@ class StoredBatch:
             "exact_tokens": head.exact_tokens,
             "features": features,
             "attempts": head.attempts,
-            "prompts": self._prompts,
+            "prompts": self.prompts,
             "under_way": False,
         }
 
     def open(self, contents: bytes | None, seal: Seal | None) -> None:
         """Contents as they lie on disk. They stay closed where none were kept or the key is another one."""
-        if contents is not None and self._prompts == "sealed":
+        if contents is not None and self.prompts == "sealed":
             contents = seal.open(contents, self._packed) if seal else None
         if contents is None:
             return
@@ -127,9 +135,17 @@ class StoredBatch:
         return head.features[names.index(name)] if head.features and name in names else None
 
     def raw(self, place: int) -> tuple[tuple[str, ...], msgspec.Raw] | None:
-        """(names of the request's fields, content as it was encoded); None as for `content`."""
+        """(names of the request's fields, content as it was encoded, perhaps with the decision of an earlier moment); None
+        as for `content`."""
         self._open_if_later()
-        return None if self._contents is None else (self._contents[0][0], self._contents[1][place])
+        if self._contents is None:
+            return None
+        packed = self._contents[1][place]
+        if memoryview(packed)[0] != _CHANGES:
+            return self._contents[0][0], packed
+        name, there, *_ = _since_then.decode(packed)
+        notes = self._noted_in(name, there)
+        return notes.raw(there) if notes else None
 
     def request(self, place: int) -> Request | None:
         """As of `content`, and quicker."""
@@ -145,20 +161,56 @@ class StoredBatch:
     def content(self, place: int) -> Content | None:
         """What was recorded there, whole, equal to what it was; None unless the contents are open, or where a version
         wrote it whose requests had not what this one's must have."""
+        whole = self._whole(place)
+        if whole is None:
+            return None
+        names, request, decision, attempts = whole
+        head, of_decision = self.heads[place], names[1]
+        found: dict[str, Any] = {
+            "request": dict(zip(names[0], request, strict=True)),
+            "attempts": attempts or head.attempts,
+        }
+        if decision is not None:
+            features = head.features and dict(zip(self._named_heads[0], head.features, strict=True))
+            found["decision"] = {**dict(zip(of_decision, decision, strict=True)), "features": features}
+        try:
+            return msgspec.convert(found, Content)
+        except msgspec.ValidationError:
+            return None
+
+    def cut(self, places: list[int], seal: Seal | None) -> Packed | None:
+        """These requests as a batch of their own; None unless the contents are open, or none were kept."""
+        if self._contents is None and self.prompts != "off":
+            return None
+        features, heads = _raw_heads.decode(self._plain)
+        names, contents = self._contents or ((), None)
+        return packed_again(
+            _of_heads(bytes(features)),
+            [heads[place] for place in places],
+            names,
+            contents and [contents[place] for place in places],
+            seal if self.prompts == "sealed" else None,
+        )
+
+    def _whole(self, place: int) -> tuple[tuple[_Names, _Names], list[Any], list[Any] | None, list[Any]] | None:
+        """(names of fields, values of the request, of the decision, attempts)."""
         self._open_if_later()
         if self._contents is None:
             return None
-        head = self.heads[place]
-        (of_request, of_decision), contents = self._contents
-        request, decision, attempts = _content.decode(contents[place])
-        whole = {"request": dict(zip(of_request, request, strict=True)), "attempts": attempts or head.attempts}
-        if decision is not None:
-            features = head.features and dict(zip(self._named_heads[0], head.features, strict=True))
-            whole["decision"] = {**dict(zip(of_decision, decision, strict=True)), "features": features}
-        try:
-            return msgspec.convert(whole, Content)
-        except msgspec.ValidationError:
+        names, contents = self._contents
+        packed = contents[place]
+        if memoryview(packed)[0] != _CHANGES:
+            return names, *_content.decode(packed)
+        name, there, same, decision, attempts = _since_then.decode(packed)
+        notes = self._noted_in(name, there)
+        whole = notes._whole(there) if notes else None
+        if whole is None:
             return None
+        return whole[0], whole[1], whole[2] if same else decision, attempts
+
+    def _noted_in(self, name: str, place: int) -> StoredBatch | None:
+        notes = self if name == self._number else self._notes(name) if self._notes else None
+        return notes if notes and place < len(notes.heads) else None
 
     def _open_if_later(self) -> None:
         if self._closed is not None:

@@ -1,4 +1,4 @@
-"""Requests under way, as rows of the log: each as the batch that it becomes if the process that serves it dies."""
+"""Requests under way, in the log: the notes of a moment are one row, and a small one says which of them are left."""
 
 from __future__ import annotations
 
@@ -8,29 +8,39 @@ from typing import Any
 
 import apsw
 
+from pointsman.store.log_batch import Batch, Packed
+from pointsman.store.log_row import Head
 from pointsman.store.log_schema import all_or_nothing, has_table
 from pointsman.store.owner import is_alive
-from pointsman.store.stored_batch import StoredBatch
+from pointsman.store.seal import Seal
+from pointsman.store.stored_batch import OpenNotes, StoredBatch
 
-TABLE = "under_way"
-_SHOWN = "select id, owner, prompts, heads, contents from under_way"
-_SPANNING = "select id, prompts, heads from batches where first_id <= ?1 and last_id >= ?1"
+_SHOWN = "select name, owner, left, prompts, heads from notes_left join notes using (name)"
+_SINCE = "select id, prompts, heads from batches where last >= ?"
 
 
 class Noted(StoredBatch):
-    """One request of those; `packed` is its contents as they lie on disk. `live`: it is under way, and else it is what its
+    """Requests that were noted together, of which `left` are under way. `live`: they still are, and else they are what their
     process left when it died."""
 
-    def __init__(self, name: str, live: bool, prompts: str, heads: bytes, packed: bytes | None) -> None:
-        super().__init__(name, prompts, heads)
+    def __init__(
+        self, name: str, live: bool, prompts: str, heads: bytes, left: bytes, notes: OpenNotes | None = None
+    ) -> None:
+        super().__init__(name, prompts, heads, notes)
+        self.name = name
         self.live = live
-        self.packed = packed
+        self._left = left
 
-    def matching(self, wanted: dict[str, str]) -> list[Any]:
+    @property
+    def places(self) -> dict[str, int]:
+        return {head.id: place for place, head in enumerate(self.heads) if self._left[place]}
+
+    def matching(self, wanted: dict[str, str]) -> list[Head]:
         """How it ends is not known."""
         if self.live and not wanted.keys().isdisjoint(("outcome", "error")):
             return []
-        return super().matching(wanted)
+        left = {id(self.heads[place]) for place in self.places.values()}
+        return [head for head in super().matching(wanted) if id(head) in left]
 
     def row(self, head: Any) -> dict[str, Any]:
         row = super().row(head)
@@ -39,61 +49,118 @@ class Noted(StoredBatch):
         return row
 
 
-def write_note(connection: apsw.Connection, owner: str, row: tuple[str, float, str, bytes, bytes | None]) -> None:
-    """`row`: id, received, prompts, heads, contents. Raises apsw.Error."""
-    connection.execute(
-        "insert or replace into under_way (owner, id, received, prompts, heads, contents) values (?,?,?,?,?,?)",
-        (owner, *row),
-    )
+class NotesLeft:
+    """What the log says of this process's notes: of each, a byte a request, 0 once it has ended. The transaction that writes
+    a record says so."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, bytes] = {}
+        self._over: list[tuple[str, int]] = []  # ended in what could not be written
+
+    def write(
+        self, connection: apsw.Connection, owner: str, batch: Batch, packed: Packed | None, prompts: str
+    ) -> dict[str, bytes]:
+        """The batch's notes, `packed`, and what has ended. Returns what `written` is to be told when the transaction has
+        ended well. Raises apsw.Error."""
+        changed: dict[str, bytearray] = {}
+        notes = batch.notes
+        if notes is not None and packed is not None:
+            connection.execute("insert into notes values (?,?,?,?,?)", (notes.name, notes.last, prompts, *packed))
+            changed[notes.name] = bytearray(b"\1" * notes.count)
+        for name, place in (*self._over, *batch.ended):
+            if name not in changed:
+                if name not in self._left:  # its notes could not be written
+                    continue
+                changed[name] = bytearray(self._left[name])
+            changed[name][place] = 0
+        for name, left in changed.items():
+            if any(left):
+                connection.execute("insert or replace into notes_left values (?,?,?)", (name, owner, bytes(left)))
+            else:
+                connection.execute("delete from notes_left where name = ?", (name,))
+        return {name: bytes(left) for name, left in changed.items()}
+
+    def written(self, changed: dict[str, bytes]) -> None:
+        self._over.clear()
+        for name, left in changed.items():
+            if any(left):
+                self._left[name] = left
+            else:
+                self._left.pop(name, None)
+
+    def dropped(self, ended: Iterable[tuple[str, int]]) -> None:
+        """They have ended all the same."""
+        self._over += ended
+
+    def forget(self) -> None:
+        """The log has none of them any more."""
+        self._left.clear()
+        self._over.clear()
 
 
-def end(connection: apsw.Connection, names: Iterable[str]) -> None:
-    """They are under way no more. Raises apsw.Error."""
-    for name in names:
-        connection.execute("delete from under_way where id = ?", (name,))
-
-
-def read_noted(connection: apsw.Connection, folder: Path, name: str | None = None) -> Iterator[Noted]:
-    """All of them, or that one; those of processes that are dead, too, which nobody has made batches yet. A log that was
-    begun without this table has none. Raises apsw.Error."""
-    if not has_table(connection, TABLE):
+def read_noted(
+    connection: apsw.Connection, folder: Path, notes: OpenNotes, request_id: str | None = None
+) -> Iterator[Noted]:
+    """All that have some left, or those with that request; those of processes that are dead, too, which nobody has made
+    batches yet. `notes` is as of StoredBatch. A log that was begun without notes has none. Raises apsw.Error."""
+    if not has_table(connection, "notes_left"):
         return
     lives: dict[str, bool] = {}
-    where, values = (_SHOWN, ()) if name is None else (f"{_SHOWN} where id = ?", (name,))
-    for found, owner, prompts, heads, contents in connection.execute(where, values):
+    for name, owner, left, prompts, heads in connection.execute(_SHOWN):
+        noted = Noted(name, lives.get(owner, True), prompts, heads, left, notes)
+        if request_id is not None and not (noted.may_hold([request_id.encode()]) and request_id in noted.places):
+            continue
         if owner not in lives:
             lives[owner] = is_alive(folder, owner)
-        yield Noted(found, lives[owner], prompts, heads, contents)
+        noted.live = lives[owner]
+        yield noted
 
 
 def take_over(connection: apsw.Connection, folder: Path, own: str, *, sole: bool) -> int:
-    """Makes batches of what processes left that are dead; `sole`: there is no other one than this. Returns how many. Call it
-    inside `alone_in`. Raises apsw.Error."""
-    owners = [owner for (owner,) in connection.execute("select distinct owner from under_way").fetchall()]
+    """Makes batches of what processes left that are dead; `sole`: there is no other one than this. Where it is sealed with
+    a key that is not here, it stays as it is. Returns how many requests. Call it inside `alone_in`. Raises apsw.Error."""
+    owners = [owner for (owner,) in connection.execute("select distinct owner from notes_left").fetchall()]
+    seal = Seal.found_in(folder)
     count = 0
     for owner in owners:
         if owner == own or (not sole and is_alive(folder, str(owner))):
             continue
         with all_or_nothing(connection):
-            for (name,) in connection.execute("select id from under_way where owner = ?", (owner,)).fetchall():
-                if not _is_written(connection, str(name)):
-                    connection.execute(
-                        "insert into batches select null, received, id, id, 1, prompts, heads, contents "
-                        "from under_way where id = ?",
-                        (name,),
-                    )
-                    count += 1
-            connection.execute("delete from under_way where owner = ?", (owner,))
+            count += _bequeathed(connection, str(owner), seal)
     return count
 
 
-def _is_written(connection: apsw.Connection, name: str) -> bool:
-    """Whether its record is among the batches."""
-    for number, prompts, heads in connection.execute(_SPANNING, (name,)):
-        try:
-            batch = StoredBatch(number, prompts, heads)
-            if batch.may_hold([name.encode()]) and name in batch.places:
-                return True
-        except apsw.CorruptError:  # a batch that nobody can read tells nothing of it
+def _bequeathed(connection: apsw.Connection, owner: str, seal: Seal | None) -> int:
+    found: list[Any] = connection.execute(f"{_SHOWN} where owner = ?", (owner,)).fetchall()
+    notes = [Noted(name, False, prompts, heads, left) for name, _, left, prompts, heads in found]
+    over = _written(connection, notes)
+    count = 0
+    for noted in notes:
+        row: Any = connection.execute("select contents from notes where name = ?", (noted.name,)).fetchone()
+        noted.open(row[0], seal)
+        places = [place for name, place in noted.places.items() if name not in over]
+        cut = noted.cut(places, seal)
+        if cut is None:
             continue
-    return False
+        connection.execute("delete from notes_left where name = ?", (noted.name,))
+        if places:
+            heads = [noted.heads[place] for place in places]
+            names = [head.id for head in heads]
+            row = max(head.received for head in heads), min(names), max(names), len(names), noted.prompts, *cut
+            connection.execute("insert into batches values (null,?,?,?,?,?,?,?)", row)
+            count += len(names)
+    return count
+
+
+def _written(connection: apsw.Connection, notes: list[Noted]) -> set[str]:
+    """Those of them whose records are among the batches."""
+    names = {name for noted in notes for name in noted.places}
+    oldest = min((noted.heads[place].received for noted in notes for place in noted.places.values()), default=0.0)
+    over: set[str] = set()
+    if names:
+        for number, prompts, heads in connection.execute(_SINCE, (oldest,)):
+            try:
+                over.update(names.intersection(StoredBatch(number, prompts, heads).places))
+            except apsw.CorruptError:  # a batch that nobody can read tells nothing of them
+                continue
+    return over
