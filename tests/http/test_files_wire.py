@@ -48,6 +48,18 @@ async def sent(client: httpx.AsyncClient, content: bytes = b"{}\n", name: str = 
     return str(reply.json()["id"])
 
 
+@pytest.mark.parametrize("purpose", ["user_data", "assistants", "vision"])
+async def test_files_of_any_type_for_what_is_asked_later(tmp_path, purpose):
+    content = b"\x89PNG\r\n\x1a\n\x00\xff"
+    async with gateway(tmp_path) as (served, _), official(served) as client:
+        made = await client.files.create(file=("图.png", content), purpose=purpose)
+        assert (made.filename, made.purpose, made.bytes) == ("图.png", purpose, len(content))
+        assert (await client.files.content(made.id)).content == content
+        assert [file.id async for file in client.files.list(purpose=purpose)] == [made.id]
+        with pytest.raises(openai.BadRequestError, match="purpose=batch"):
+            await client.batches.create(input_file_id=made.id, endpoint="/v1/chat/completions", completion_window="24h")
+
+
 async def test_the_official_client_sends_lists_reads_and_deletes(tmp_path):
     content = b"{}\n" * 1000
     async with gateway(tmp_path) as (served, _), official(served) as client:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
-Purpose = Literal["batch", "batch_output"]
-"""Sent, to be the input of a batch; or what a batch made."""
+Sent = Literal["batch", "user_data", "assistants", "vision"]
+"""What a client sends a file for: as the input of a batch, or, of any type, for what it asks later."""
+Purpose = Sent | Literal["batch_output"]
+"""And what a batch made."""
+SENT: tuple[Sent, ...] = get_args(Sent)
 _ID = re.compile(r"file-[A-Za-z0-9-]{1,80}")
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/files`: what a caller sends for its batches, and what they made."""
+"""OpenAI's `/v1/files`: what a caller sends for its batches and for actions, and what batches made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
-from pointsman.domain.upload import Upload
+from pointsman.domain.upload import SENT, Sent, Upload
 from pointsman.http.exchange import Client
 from pointsman.http.form import Form
 from pointsman.http.header_lines import header_lines
@@ -93,16 +93,14 @@ class FilesDoor:
     async def _take(self, client: Client, form: Form) -> None:
         content = await asyncio.to_thread(form.finish)
         now = self._clock.wall()
-        purpose = form.fields.get("purpose")
-        if purpose != "batch":
-            raise _wrong("purpose", _NO_PURPOSE if purpose is None else said(*_PURPOSE, purpose=purpose[:100]))
+        purpose = _purpose(form.fields.get("purpose"))
         keep = _expires_after(form.fields)
         upload = Upload(
             id=f"file-{self._new_id()}",
             size=form.size,
             created=now,
             filename=form.filename,
-            purpose="batch",
+            purpose=purpose,
             caller=client.caller.name,
             expires=now + (self._keep if keep is None else keep),
         )
@@ -166,6 +164,15 @@ def _id(upload: Upload) -> str:
     return upload.id
 
 
+def _purpose(text: str | None) -> Sent:
+    """Raises a 400."""
+    for purpose in SENT:
+        if purpose == text:
+            return purpose
+    valid = ", ".join(SENT)
+    raise _wrong("purpose", said(*(_NO_PURPOSE if text is None else _PURPOSE), purpose=(text or "")[:100], valid=valid))
+
+
 def _expires_after(fields: dict[str, str]) -> float | None:
     """Seconds. Raises a 400."""
     anchor, seconds = fields.get(_ANCHOR), fields.get(_SECONDS)
@@ -193,10 +200,13 @@ def _wrong(param: str, why: Said) -> PointsmanError:
     return PointsmanError(why, param=param)
 
 
-_NO_PURPOSE = Said("the form has no field purpose; send purpose=batch", "表单里没有 purpose 字段；请发送 purpose=batch")
+_NO_PURPOSE = (
+    "the form has no field purpose; send purpose=batch, or another of {valid}",
+    "表单里没有 purpose 字段；请发送 purpose=batch，或下列之一：{valid}",
+)
 _PURPOSE = (
-    'files are kept for batches only: send purpose=batch, not "{purpose}"',
-    "这里只保存批处理的文件：请发送 purpose=batch，而不是“{purpose}”",
+    'files are not kept for purpose "{purpose}" (valid: {valid})',
+    "不接受 purpose“{purpose}”（合法取值：{valid}）",
 )
 _NO_ANCHOR = (
     'expires_after[anchor] must be created_at, not "{anchor}"',
