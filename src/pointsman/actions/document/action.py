@@ -56,7 +56,7 @@ class DocumentAction:
         return self._spec
 
     def check(self, parameters: dict[str, Any]) -> None:
-        pages = parameters.get("pages", "")
+        pages = str(parameters.get("pages", ""))
         if chosen(pages) is None:
             why = said(str(_WRONG_PAGES), _WRONG_PAGES.zh, name=self._spec.name, pages=pages[:100])
             raise PointsmanError(why, code="bad_parameters", param="parameters.pages")
@@ -71,7 +71,7 @@ class DocumentAction:
                 tables=parameters.get("tables", settings.tables),
                 most_pages=settings.max_pages,
                 most_characters=settings.max_characters,
-                pages=chosen(parameters.get("pages", "")) or [],
+                pages=chosen(str(parameters.get("pages", ""))) or [],
                 password=parameters.get("password") or None,
             )
             limits = Limits(seconds=spec.seconds, memory=spec.memory, file_size=1 << 20, answer=4 * spec.output)

@@ -22,9 +22,10 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
                 "x-about": {"en": "the file", "zh": "文件"},
             },
             "pages": {
-                "type": "string",
+                "type": ["string", "integer"],
                 "default": "",
                 "maxLength": 500,
+                "minimum": 1,
                 "description": "pages, sheets or slides, as in 1-3,7; default: all",
                 "x-about": {"en": "the pages", "zh": "页码"},
             },
