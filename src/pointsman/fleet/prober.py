@@ -53,7 +53,8 @@ class Prober:
     async def first_round(self, timeout: float) -> None:
         """Returns when every target has been probed once, or after `timeout` seconds."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._all_seen.wait(), timeout)
+            async with asyncio.timeout(timeout):
+                await self._all_seen.wait()
 
     async def close(self) -> None:
         for task in self._tasks.values():
@@ -69,7 +70,8 @@ class Prober:
                 self._states[name] = state
                 self._publish()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(wake.wait(), CALM if state.health == "up" else EAGER)
+                async with asyncio.timeout(CALM if state.health == "up" else EAGER):
+                    await wake.wait()
 
     def _publish(self) -> None:
         self._snapshot = Snapshot.of(map(_plain, self._states.values()))

@@ -313,8 +313,8 @@ class Run:
         if prompt is None:
             return self.decision
         try:
-            counting = self._backends[target].count_tokens(prompt)
-            self._exact = await asyncio.wait_for(counting, COUNT_TIMEOUT)
+            async with asyncio.timeout(COUNT_TIMEOUT):
+                self._exact = await self._backends[target].count_tokens(prompt)
         except (BackendFailure, TimeoutError):
             return self.decision
         if self._exact is not None:

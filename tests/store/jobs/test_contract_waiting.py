@@ -51,6 +51,16 @@ async def test_waiting_comes_to_an_end(store: JobStore) -> None:
     await ends(store.wait(QUEUES, 0.0))
 
 
+async def test_who_is_cancelled_as_work_comes_waits_no_more(store: JobStore) -> None:
+    """Python's `wait_for`, before 3.12, would take the news and lose the cancellation: no worker could be stopped."""
+    waiting = await waiter(store)
+    await store.submit([submission()])
+    over = waiting.done()
+    waiting.cancel()
+    await asyncio.wait((waiting,), timeout=HANGS)
+    assert over or waiting.cancelled()
+
+
 async def test_what_is_there_is_not_waited_for(store: JobStore) -> None:
     await submitted(store, submission())
     await ends(store.wait(QUEUES, LONG))

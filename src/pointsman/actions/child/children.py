@@ -210,7 +210,8 @@ async def _ask(process: asyncio.subprocess.Process, line: bytes, most: int) -> b
             return b""
         if not piece:  # it is ending: how, is told by its own status, not by our kill
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), ENDING)
+                async with asyncio.timeout(ENDING):
+                    await process.wait()
             return b""
     return bytes(answer)
 

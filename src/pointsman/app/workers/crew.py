@@ -106,7 +106,8 @@ class Crew:
             failures = 1 if time.monotonic() - began >= BACKOFF.reset_after else failures + 1
             log.error(_ENDED, number, member.pid, why)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), BACKOFF.delay(failures))
+                async with asyncio.timeout(BACKOFF.delay(failures)):
+                    await self._stopping.wait()
 
     async def _live(self, member: Member) -> Said:
         """One process from its start to its end; why it ended. Raises OSError."""

@@ -116,7 +116,8 @@ class Hub:
     async def settled(self, timeout: float) -> None:
         """Waits until every worker has seen all its targets, and every embedded model is up or has failed once."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._all_settled.wait(), timeout)
+            async with asyncio.timeout(timeout):
+                await self._all_settled.wait()
 
     def readiness(self) -> tuple[bool, list[str], list[str]]:
         """Whether workers were ready when they had settled, what was up then, and all that was wrong."""

@@ -84,11 +84,13 @@ class Member:
             return
         try:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), within)
+                async with asyncio.timeout(within):
+                    await process.wait()
         finally:
             await killed(process)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.channel.ended(), ENDING)  # its last words
+            async with asyncio.timeout(ENDING):
+                await self.channel.ended()  # its last words
         self.channel.close()
 
     def _lost(self) -> None:

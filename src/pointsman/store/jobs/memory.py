@@ -150,7 +150,8 @@ class MemoryJobStore:
                 while not self._closed and not any(self._claimable(queue, self._clock()) for queue in queues):
                     self._news.clear()
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._news.wait(), _LOOK)
+                        async with asyncio.timeout(_LOOK):
+                            await self._news.wait()
 
     async def put(self, key: str, value: bytes, seconds: float) -> None:
         self._changes()

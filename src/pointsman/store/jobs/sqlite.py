@@ -106,7 +106,8 @@ class SqliteJobStore:
             async with asyncio.timeout(seconds):
                 while not await self._reader.ask(self._reads.is_due, queues):
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(news.wait(), _LOOK)
+                        async with asyncio.timeout(_LOOK):
+                            await news.wait()
                     news.clear()
         except TimeoutError:
             pass
