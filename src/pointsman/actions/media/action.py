@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from pointsman.actions.child.failures import timed_out
 from pointsman.actions.files import fetched, published
 from pointsman.actions.handed import download, picture, shown_name, stem_of
 from pointsman.actions.media import refusals, words
@@ -61,6 +62,14 @@ class MediaAction:
 
     async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
         """The text says what was found and what was made, with a link; values have the facts of both."""
+        try:
+            return await self._made(parameters, occasion)
+        except ActionFailed as failure:
+            if failure.code == "timeout":  # of one program, which had what was left of the time
+                raise timed_out(self._spec.seconds) from None
+            raise
+
+    async def _made(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
         end = time.monotonic() + self._spec.seconds
         wish = wish_of(self._media.do, parameters, self._media.format)
         async with self._tools.children.folder() as folder:

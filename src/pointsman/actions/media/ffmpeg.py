@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from pointsman.actions.child import Children, Finished, Limits
-from pointsman.actions.child.failures import out_of_memory, timed_out, unexpected
+from pointsman.actions.child.failures import OUT_OF_MEMORY, out_of_memory, timed_out, unexpected
 from pointsman.actions.child.program import NOT_STARTED
 from pointsman.actions.media import refusals
 from pointsman.actions.media.facts import ENTRIES, Facts, read_facts
@@ -24,7 +24,11 @@ Progress = Callable[[float], Awaitable[None]]
 PROBING = 30.0  # seconds
 _ENCODER = re.compile(r"^ [VA][A-Z.]{5} (\S+)", re.MULTILINE)
 _PICTURE_SIZE = re.compile(rb"[Pp]icture size (\d{1,9})x(\d{1,9}) is invalid|size (\d{1,9})x(\d{1,9}).{0,40}max")
-_NO_MEMORY = (b"cannot allocate memory", b"malloc of size", b"failed to allocate", b"enomem", b"out of memory")
+_NOT_DECODED = re.compile(rb"Codec \(([^)]{1,40})\) not on whitelist")
+_NO_MEMORY = (
+    *(words.encode() for words in OUT_OF_MEMORY),
+    *(b"malloc of size", b"failed to allocate", b"out of memory"),
+)
 _DAMAGED = (
     b"invalid data found", b"moov atom not found", b"end of file", b"could not find codec parameters", b"partial file",
     b"error while decoding", b"no decodable", b"not contain any stream", b"matches no streams",
@@ -171,7 +175,9 @@ class Ffmpeg:
     def _failure(self, done: Finished, source: Source | None, limits: Limits) -> ActionFailed:
         """Why a program did not end well, in words."""
         last, errors = _last_line(done.errors), done.errors.lower()
-        if done.status == NOT_STARTED:
+        if any(words in errors for words in _NO_MEMORY):
+            return out_of_memory()
+        if done.status == NOT_STARTED and b"shared librar" not in errors:
             return refusals.no_ffmpeg()
         if done.status == -25 or b"file too large" in errors:  # SIGXFSZ
             return refusals.large_result(self._bounds.output)
@@ -179,8 +185,9 @@ class Ffmpeg:
             return timed_out(limits.seconds)
         if b"no space left" in errors:
             return refusals.no_room()
-        if any(words in errors for words in _NO_MEMORY):
-            return out_of_memory()
+        unknown = _NOT_DECODED.search(done.errors)
+        if source is not None and unknown:
+            return refusals.codec(source.name, unknown[1].decode("ascii", "replace"))
         if source is not None and any(words in errors for words in _DAMAGED):
             return refusals.damaged(source.name, last)
         return unexpected(f"ffmpeg, status {done.status}: {last}")

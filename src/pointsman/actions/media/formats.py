@@ -94,6 +94,7 @@ DECODED = (
 """Codecs that are read at all."""
 DECODERS = (
     *DECODED, "libdav1d", "libaom-av1", "libvpx", "libvpx-vp9", "mp3float", "mp2float", "libopus", "libvorbis", "flv",
-    "amrnb", "amrwb", "libopencore_amrnb", "libopencore_amrwb", "aac_fixed", "ac3_fixed",
+    "amrnb", "amrwb", "libopencore_amrnb", "libopencore_amrwb", "aac_fixed", "ac3_fixed", "ass", "ssa", "subrip", "srt",
+    "mov_text", "webvtt", "text", "dvdsub", "dvbsub", "pgssub", "cc_dec",
 )  # fmt: skip
-"""Names that ffmpeg's own decoders for them have."""
+"""Names that ffmpeg's own decoders for them have; those of subtitles are there so that a film with some can be looked at."""
