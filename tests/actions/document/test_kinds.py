@@ -11,6 +11,7 @@ from actions.document import written
 from pointsman.actions.child.work import Room
 from pointsman.actions.document.child import read
 from pointsman.actions.document.task import Read, Reading
+from pointsman.ports.action import ActionFailed
 
 
 @pytest.fixture
@@ -73,6 +74,24 @@ def test_pptx(reading: Any) -> None:
     assert (found.unit, found.count) == ("slide", 2)
     assert found.pages[0].text == "## 季度总结\n\n- 收入增长\n  - East China\n- 记得提到客户"
     assert found.tables[0].page == 2 and found.tables[0].rows == [["地区", "金额"], ["华东", "1200"]]
+
+
+ODT = """<office:document-content xmlns:office="urn:office" xmlns:text="urn:text" xmlns:table="urn:table"><office:body>
+<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:h text:outline-level="2">标题</text:h>
+<text:p>一<text:s text:c="2"/>二<text:tab/>三</text:p><text:list><text:list-item><text:p>点</text:p></text:list-item></text:list>
+<table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell>
+<table:table-cell table:number-columns-repeated="2"><text:p>b</text:p></table:table-cell></table:table-row></table:table>
+<text:soft-page-break/><text:p>下一页</text:p></office:body></office:document-content>"""
+
+
+def test_odt(reading: Any) -> None:
+    mimetype = b"application/vnd.oasis.opendocument.text"
+    found = reading(written.archive(mimetype=mimetype, content_xml=ODT.encode(), **{"META-INF__manifest_xml": b"<m/>"}))
+    assert found.pages[0].text == "## 标题\n\n一  二\t三\n\n- 点\n\n| a | b | b |\n| --- | --- | --- |"
+    assert found.pages[1].text == "下一页"
+    locked = {"META-INF__manifest_xml": b"<m><encryption-data/></m>"}
+    with pytest.raises(ActionFailed, match="password"):
+        reading(written.archive(mimetype=mimetype, content_xml=b"?", **locked))
 
 
 def test_xlsx(reading: Any) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pointsman.actions.document.block import Block, Heading, Item, Paragraph, Table
-from pointsman.actions.document.characters import joined
+from pointsman.actions.document.characters import is_wide, joined
 from pointsman.actions.document.pdf_page import Content, Line
 from pointsman.actions.document.pdf_tables import Found, tables_of
 
@@ -103,11 +103,17 @@ def _run(run: list[Line], page: list[Line], sizes: Sizes) -> Iterator[Block]:
         text = text + piece if place and run[place - 1].hyphen and text else joined(text, piece)
         size = max(line.size, 1.0)
         after = run[place + 1] if place + 1 < len(run) else None
-        full = line.right >= margin - _FULL * size
+        full = line.right >= margin - _FULL * size and not _has_gaps(line)
         starts = after is not None and after.left - left > size and line.left - left <= size
         if after is None or not full or starts:
             yield _block(text, line, sizes)
             text = ""
+
+
+def _has_gaps(line: Line) -> bool:
+    """Whether it is far wider than its characters: columns that no line parts."""
+    ink = sum(1.0 if is_wide(character) else 0.45 for character in line.text) * line.size
+    return ink < 0.7 * (line.right - line.left)
 
 
 def _block(text: str, line: Line, sizes: Sizes) -> Block:
