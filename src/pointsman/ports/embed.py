@@ -1,0 +1,21 @@
+"""Texts as points in space, near where they mean the same."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Protocol, TypeAlias
+
+Vector: TypeAlias = "array[float]"
+"""Of type `f`, of unit length: the likeness of two is their inner product."""
+
+
+class Embed(Protocol):
+    """Texts → vectors, one for each, all of one length. Long texts are cut to their beginning."""
+
+    @property
+    def model(self) -> str | None:
+        """Which model, and which version of it: vectors of two are not comparable. None: none is installed."""
+
+    async def __call__(self, texts: list[str], *, query: bool = False) -> list[Vector]:
+        """`query`: they are questions; else they are passages that questions are compared with. Questions are compared with
+        questions, too. Raises ActionFailed where no model is installed, or it does not work now."""
