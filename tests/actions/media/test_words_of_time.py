@@ -56,6 +56,7 @@ def test_any_text_is_a_moment_or_none(written: str) -> None:
         ("trim", "截取1:20到2:05", {"start": 80, "end": 125}),
         ("trim", "cut it from 1:20 to 2:05", {"start": 80, "end": 125}),
         ("trim", "从1分30秒到2分", {"start": 90, "end": 120}),
+        ("trim", "please cut out 0:01 to 0:02", {"start": 1, "end": 2}),
         ("trim", "10s - 20s", {"start": 10, "end": 20}),
         ("trim", "只要前30秒", {"end": 30}),
         ("trim", "keep the first 30 seconds", {"end": 30}),

@@ -28,7 +28,7 @@ _UNTIL: Any = re2.compile(rf"(?i)(?:到|截至|\bup to |\buntil |\btill )第?({_
 _LENGTH: Any = re2.compile(rf"(?i)(?:截取|剪|取|时长|长度?|\bfor )({_T})")
 _AT: Any = re2.compile(rf"(?i)(?:第|在|\bat )({_T})")
 _AWAY: Any = re2.compile(
-    r"(?i)剪掉|去掉|删掉|删除|剪去|去除|不要|跳过|\b(?:cut (?:off|out|away)|remove|drop|skip|delete|without)\b"
+    r"(?i)剪掉|去掉|删掉|删除|剪去|去除|不要|跳过|\b(?:cut (?:off|away)|remove|drop|skip|delete|without)\b"
 )
 
 
