@@ -16,7 +16,9 @@ import pytest
 
 from actions.left import held, running_in
 from actions.media.films import CHINESE, desk, film, looked_at, made_file, make, needs_ffmpeg, sound, with_file
+from actions.workshop import config_of
 from pointsman.actions.media import ffmpeg
+from pointsman.app.actions import action_specs
 from pointsman.ports.action import Action, Effect
 
 pytestmark = needs_ffmpeg
@@ -186,6 +188,8 @@ async def test_too_much_of_anything(tmp_path: Path) -> None:
 async def test_without_ffmpeg(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     media = {"do": "audio", "programs": str(tmp_path / "empty")}
+    [note] = action_specs(config_of({"audio": {"media": media}}), tmp_path, {}).notes
+    assert "actions.audio: there is no ffmpeg and ffprobe" in note and "没有找到" in note.zh
     async with desk(tmp_path, audio={"media": media}) as actions:
         effect = await actions["audio"].run({"file": "it"}, with_file(sound(tmp_path / "t.wav", 1)))
     assert (effect.outcome, effect.error) == ("failed", "setup") and "apt-get install ffmpeg" in effect.text

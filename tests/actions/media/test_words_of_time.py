@@ -44,6 +44,15 @@ def test_any_text_is_a_moment_or_none(written: str) -> None:
     assert found is None or found >= 0
 
 
+@given(
+    st.sampled_from(["convert", "trim", "audio", "thumbnail"]),
+    st.text("0123456789:. 分秒时前后最从到第 fromtolastsec", max_size=80),
+)
+def test_any_words(do: Any, question: str) -> None:
+    found = asked_of(do, question)
+    assert all(value >= 0 for key, value in found.items() if key != "format")
+
+
 @pytest.mark.parametrize(
     ("do", "question", "found"),
     [

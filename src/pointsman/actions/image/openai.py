@@ -3,6 +3,7 @@ Hanging up calls a drawing off."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import msgspec
@@ -38,17 +39,14 @@ class OpenAiImages:
         answer = await self._server.call(
             "POST", "/images/generations", self._body(order), seconds=order.seconds, pictures=order.count
         )
-        try:
-            items = msgspec.json.decode(answer.body, type=_Answered).data or []
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
-            raise failures.no_picture(f"images/generations: {error}") from None
+        items = await asyncio.to_thread(_items, answer.body)
         return [await self._drawn(item, order.seed, end) for item in items[: order.count]]
 
     async def _drawn(self, item: _Item, seed: int | None, end: float) -> Drawn:
         if item.b64_json:
-            content = self._server.decoded(item.b64_json)
+            content = await asyncio.to_thread(self._server.decoded, item.b64_json)
         elif item.url and item.url.startswith("data:"):
-            content = self._server.decoded(item.url)
+            content = await asyncio.to_thread(self._server.decoded, item.url)
         elif item.url:
             content = await self._server.fetch(item.url, seconds=end - time.monotonic())
         else:
@@ -70,3 +68,10 @@ class OpenAiImages:
             "seed": order.seed,
         }
         return body | {key: value for key, value in chosen.items() if value is not None} | image.extra
+
+
+def _items(body: bytes) -> list[_Item]:
+    try:
+        return msgspec.json.decode(body, type=_Answered).data or []
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise failures.no_picture(f"images/generations: {error}") from None

@@ -81,7 +81,7 @@ class SdWebui:
             finally:
                 if not done:
                     await self._stopped(task)
-        return self._pictures(answer.body, order.count)
+        return await asyncio.to_thread(self._pictures, answer.body, order.count)  # some megabytes of base64
 
     def _body(self, order: Order, task: str) -> dict[str, object]:
         image = self._image
