@@ -77,7 +77,8 @@ def _told(job: dict[str, Any], options: argparse.Namespace) -> int:
     if options.json:
         print_json(body)
     else:
-        print_line(str(body.get("text", "")))
+        for line in str(body.get("text", "")).splitlines():
+            print_line(line)
     return 0 if body.get("outcome") == "ok" else 1
 
 

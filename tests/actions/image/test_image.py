@@ -96,6 +96,9 @@ async def test_parameters_go_before_words(tmp_path: Path) -> None:
     assert (fields["prompt"], fields["seed"], fields["negative_prompt"]) == ("a bridge", 7, "fog")
     assert (fields["width"], fields["height"], fields["n_iter"]) == (320, 200, 2)
     assert len(effect.files) == 2
+    async with studio(tmp_path / "again", size="256x256") as (action, painter):
+        effect = await action.run({"question": "a fox", "shape": "竖版"}, OCCASION)
+        assert (effect.values["images"][0]["width"], effect.values["images"][0]["height"]) == (256, 384)
 
 
 async def test_more_than_four(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pointsman.actions.image.sdwebui import SdWebui
 from pointsman.actions.image.server import Drawn, Draws, Order, Server
 from pointsman.actions.image.sizes import read_size, size_of
 from pointsman.actions.image.spec import MOST, own_host
-from pointsman.actions.image.words import LONGEST, Drawing, drawing_of
+from pointsman.actions.image.words import LONGEST, SHAPES, Drawing, drawing_of
 from pointsman.actions.tools import Tools
 from pointsman.config.action_schema import ActionConfig
 from pointsman.config.action_schema.image import Image
@@ -105,7 +105,7 @@ class ImageAction:
         if len(prompt) > LONGEST:
             raise failures.long_words(LONGEST)
         size = parameters.get("size")
-        shape = parameters.get("shape")
+        shape = SHAPES.get(str(parameters.get("shape")))
         wanted = read_size(size) if size else None if shape else words.size
         width, height = size_of(self._image, shape or words.shape, wanted)
         count = parameters.get("count") or words.count

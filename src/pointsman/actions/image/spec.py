@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from pointsman.actions.image.words import LONGEST
+from pointsman.actions.image.words import LONGEST, SHAPES
 from pointsman.actions.specs import Surroundings, limited, takes
 from pointsman.config.action_schema import ActionConfig
 from pointsman.domain.action import QUESTION, ActionSpec
@@ -44,7 +44,7 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
         name=name,
         kind="image",
         about={"en": "Draws pictures from a description.", "zh": "按描述画图。"},
-        parameters=takes(_properties()),
+        parameters=takes(_properties(), []),
         seconds=SECONDS,
         gpu_memory=GPU_MEMORY[image.engine],
     )
@@ -68,30 +68,26 @@ def _properties() -> dict[str, Any]:
             "x-about": {"en": "what is to be drawn", "zh": "要画什么"},
         },
         "prompt": {
-            "type": ["string", "null"],
+            "type": "string",
             "maxLength": LONGEST,
-            "default": None,
             "description": "what is drawn, word for word, in place of question",
         },
-        "negative_prompt": {"type": ["string", "null"], "maxLength": LONGEST, "default": None},
+        "negative_prompt": {"type": "string", "maxLength": LONGEST},
         "shape": {
-            "enum": ["square", "portrait", "landscape", None],
-            "default": None,
+            "enum": [*SHAPES],
             "x-about": {"en": "the shape", "zh": "画幅"},
         },
         "size": {
-            "type": ["string", "null"],
+            "type": "string",
             "pattern": "^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$",
-            "default": None,
             "description": "width x height",
             "x-about": {"en": "the size", "zh": "尺寸"},
         },
         "count": {
-            "type": ["integer", "null"],
+            "type": "integer",
             "minimum": 1,
             "maximum": MOST,
-            "default": None,
             "x-about": {"en": "how many", "zh": "张数"},
         },
-        "seed": {"type": ["integer", "null"], "minimum": 0, "maximum": 2**32 - 1, "default": None},
+        "seed": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
     }

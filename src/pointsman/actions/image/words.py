@@ -10,6 +10,17 @@ import re2
 from pointsman.extractors.numerals import number_of
 
 Shape = Literal["square", "portrait", "landscape"]
+SHAPES: dict[str, Shape] = {
+    "square": "square",
+    "portrait": "portrait",
+    "landscape": "landscape",
+    "tall": "portrait",
+    "wide": "landscape",
+    "方形": "square",
+    "竖版": "portrait",
+    "横版": "landscape",
+}
+"""How a parameter may say it."""
 LONGEST = 2000
 """Characters of what is to be drawn."""
 

@@ -38,7 +38,7 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
         name=name,
         kind="media",
         about=_ABOUT[media.do],
-        parameters=takes(properties_of(media.do)),
+        parameters=takes(properties_of(media.do), ["file"]),
         seconds=SECONDS,
         memory=MEMORY,
     )

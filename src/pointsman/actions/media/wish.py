@@ -62,7 +62,7 @@ def wish_of(do: Do, parameters: Mapping[str, Any], default_format: str | None) -
 
 def properties_of(do: Do) -> dict[str, Any]:
     """JSON Schema of the parameters, for what is done."""
-    moment: dict[str, Any] = {"type": ["string", "number", "null"], "default": None, "maxLength": 60, "minimum": 0}
+    moment: dict[str, Any] = {"type": ["string", "number"], "maxLength": 60, "minimum": 0}
     timed = do in ("convert", "trim", "audio")
     properties: dict[str, Any] = {
         "file": {
@@ -76,8 +76,7 @@ def properties_of(do: Do) -> dict[str, Any]:
             "description": "the user's words: format and times are found in them",
         },
         "format": {
-            "enum": [*TAKEN[do], *(["jpeg"] if "jpg" in TAKEN[do] else []), None],
-            "default": None,
+            "enum": [*TAKEN[do], *(["jpeg"] if "jpg" in TAKEN[do] else [])],
             "description": "of the result",
             "x-about": {"en": "the format", "zh": "格式"},
         },
@@ -97,21 +96,19 @@ def properties_of(do: Do) -> dict[str, Any]:
         }
     if do != "audio":
         properties["width"] = {
-            "type": ["integer", "null"],
+            "type": "integer",
             "minimum": 16,
             "maximum": 7680,
-            "default": None,
             "description": "in pixels, never more than there are; the height follows",
             "x-about": _about("width", "宽度"),
         }
     if timed:
         properties |= {
-            "quality": {"enum": [*QUALITIES, None], "default": None, "x-about": _about("quality", "质量")},
+            "quality": {"enum": [*QUALITIES], "x-about": _about("quality", "质量")},
             "bitrate": {
-                "type": ["integer", "null"],
+                "type": "integer",
                 "minimum": 16,
                 "maximum": 512,
-                "default": None,
                 "description": "of the sound, kilobits a second",
                 "x-about": _about("bit rate", "比特率"),
             },
