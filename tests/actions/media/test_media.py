@@ -176,6 +176,12 @@ async def test_bit_rates_and_qualities(actions: Any, tmp_path: Path, out: Path) 
     assert 40_000 < small < 60_000 and 150_000 < large < 180_000
     effect = await done(actions["audio"], noise, format="flac", bitrate=128)
     assert (effect.outcome, effect.error) == ("refused", "bad_format")
+    narrow = make(tmp_path / "narrow.wav", "-f", "lavfi", "-i", "sine=d=1:r=8000")
+    for format in ("ogg", "m4a", "mp3"):
+        effect = await done(actions["audio"], narrow, format=format, quality="high")
+        assert effect.outcome == "ok", effect.text
+    effect = await done(actions["audio"], narrow, format="ogg", bitrate=512)
+    assert (effect.outcome, effect.error) == ("refused", "bad_format")
 
 
 async def test_a_moment_as_a_picture(actions: Any, talk: Path, tmp_path: Path, out: Path) -> None:
@@ -231,6 +237,28 @@ async def test_what_does_not_fit_together(actions: Any, talk: Path, tmp_path: Pa
     assert effect.error == "bad_parameters" and "mp4" in effect.text
     effect = await done(actions["convert"], picture, format="webp", width=32)
     assert effect.outcome == "ok" and effect.files[0].media_type == "image/webp"
+
+
+@pytest.mark.parametrize("format", ["webm", "mkv", "mp3", "m4a", "ogg", "wav", "flac"])
+async def test_six_channels_whatever_their_layout(format: str, actions: Any, tmp_path: Path, out: Path) -> None:
+    wide = make(
+        tmp_path / "wide.mkv",
+        *("-f", "lavfi", "-i", "testsrc=d=1:s=64x64:r=5", "-f", "lavfi", "-i", "anullsrc=cl=5.1(side):r=48000:d=1"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "flac"),
+    )
+    effect = await done(actions["convert"], wide, format=format, quality="small")
+    assert len(looked_at(made_file(effect, tmp_path, out))["audio"]) == 1
+
+
+async def test_a_length_that_is_a_guess_refuses_nothing(actions: Any, tmp_path: Path, out: Path) -> None:
+    """Raw AAC does not say how long it is: noise at its start makes it look much shorter than it is."""
+    first = make(tmp_path / "a.aac", "-f", "lavfi", "-i", "anoisesrc=d=2:r=44100", "-b:a", "320k").read_bytes()
+    rest = make(tmp_path / "b.aac", "-f", "lavfi", "-i", "anullsrc=d=30:r=44100").read_bytes()
+    (tmp_path / "both.aac").write_bytes(first + rest)
+    effect = await done(actions["trim"], tmp_path / "both.aac", start=25, duration=2, format="wav")
+    assert abs(looked_at(made_file(effect, tmp_path, out))["seconds"] - 2) < 0.2
+    effect = await done(actions["convert"], tmp_path / "both.aac", format="mp3")
+    assert effect.values["complete"] and abs(effect.values["made"]["seconds"] - 32) < 1
 
 
 async def test_gif(actions: Any, talk: Path, tmp_path: Path, out: Path) -> None:

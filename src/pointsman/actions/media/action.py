@@ -84,7 +84,12 @@ class MediaAction:
                 raise refusals.too_long(source.name, made.seconds, self._bounds.seconds)
             name = f"{stem_of(source.name)}{'-cut' if wish.do == 'trim' else ''}.{plan.format.name}"
             file = await published(result, name, plan.format.media_type, self._tools)
-        early = plan.seconds is not None and made.seconds is not None and _breaks_off(made.seconds, plan.seconds)
+        early = (
+            plan.seconds is not None
+            and not plan.estimated
+            and made.seconds is not None
+            and _breaks_off(made.seconds, plan.seconds)
+        )
         lines: list[Said] = [words.found(source.name, facts), words.made(made, plan.format.name, copied=plan.copied)]
         if plan.short:
             lines.append(words.SHORT)
@@ -120,7 +125,7 @@ class MediaAction:
             if whole:
                 await occasion.tell(min(round(seconds * 10), round(whole * 10)), round(whole * 10))
 
-        if plan.seconds is None and not plan.format.still and "-t" not in plan.before:
+        if (plan.seconds is None or plan.estimated) and not plan.format.still and "-t" not in plan.before:
             plan = msgspec.structs.replace(plan, before=("-t", f"{self._bounds.seconds + 2:.0f}", *plan.before))
         for attempt in _attempts(plan):
             result = await self._ffmpeg.make(source, attempt, folder, end - time.monotonic(), progress)

@@ -27,13 +27,14 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """`container` is the demuxer's name; `seconds` is None where the file does not say, and for pictures; `others` counts
-    streams that are neither seen nor heard."""
+    """`container` is the demuxer's name; `seconds` is None where the file does not say, and for pictures;
+    `estimated`: it was guessed from the bit rate; `others` counts streams that are neither seen nor heard."""
 
     container: str
     size: int
     streams: tuple[Stream, ...] = ()
     seconds: float | None = None
+    estimated: bool = False
     others: int = 0
 
     @property
@@ -84,7 +85,7 @@ class _Probed(msgspec.Struct, frozen=True):
     format: _Format = _Format()
 
 
-def read_facts(printed: bytes, container: str, size: int) -> Facts:
+def read_facts(printed: bytes, container: str, size: int, *, estimated: bool = False) -> Facts:
     """From what ffprobe printed. Raises ValueError."""
     try:
         probed = msgspec.json.decode(printed, type=_Probed)
@@ -98,6 +99,7 @@ def read_facts(printed: bytes, container: str, size: int) -> Facts:
         size=size,
         streams=tuple(map(_stream, known)),
         seconds=seconds,
+        estimated=estimated and seconds is not None,
         others=len(probed.streams) - len(known),
     )
     return msgspec.structs.replace(facts, seconds=None) if facts.still else facts

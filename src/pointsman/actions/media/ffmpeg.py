@@ -25,6 +25,7 @@ PROBING = 30.0  # seconds
 _ENCODER = re.compile(r"^ [VA][A-Z.]{5} (\S+)", re.MULTILINE)
 _PICTURE_SIZE = re.compile(rb"[Pp]icture size (\d{1,9})x(\d{1,9}) is invalid|size (\d{1,9})x(\d{1,9}).{0,40}max")
 _NOT_DECODED = re.compile(rb"Codec \(([^)]{1,40})\) not on whitelist")
+_ESTIMATED = b"Estimating duration from bitrate"
 _NO_MEMORY = (
     *(words.encode() for words in OUT_OF_MEMORY),
     *(b"malloc of size", b"failed to allocate", b"out of memory"),
@@ -75,7 +76,7 @@ class Ffmpeg:
     async def probe(self, source: Source, folder: Path, seconds: float) -> Facts:
         """What the file holds, within bounds. Raises ActionFailed."""
         _, ffprobe = self._found()
-        command = [ffprobe, "-v", "error", *self._input(source.container), "-show_entries", ENTRIES, "-of", "json"]
+        command = [ffprobe, "-v", "warning", *self._input(source.container), "-show_entries", ENTRIES, "-of", "json"]
         limits = Limits(
             seconds=max(min(seconds, PROBING), 0.1), memory=self._bounds.memory, file_size=0, answer=1 << 20
         )
@@ -90,7 +91,7 @@ class Ffmpeg:
         if done.status != 0:
             raise self._failure(done, source, limits)
         try:
-            facts = read_facts(done.out, source.container, size)
+            facts = read_facts(done.out, source.container, size, estimated=_ESTIMATED in done.errors)
         except ValueError as error:
             raise refusals.damaged(source.name, f"ffprobe: {error}") from None
         self._check(facts, source, done)
@@ -188,7 +189,10 @@ class Ffmpeg:
         unknown = _NOT_DECODED.search(done.errors)
         if source is not None and unknown:
             return refusals.codec(source.name, unknown[1].decode("ascii", "replace"))
-        if source is not None and any(words in errors for words in _DAMAGED):
+        if b"incorrect parameters such as bit_rate" in errors:
+            return refusals.unfit(last)
+        of_input = source is not None and f"file:{source.path}:" in last
+        if source is not None and (of_input or any(words in errors for words in _DAMAGED)):
             return refusals.damaged(source.name, last)
         return unexpected(f"ffmpeg, status {done.status}: {last}")
 

@@ -11,6 +11,7 @@ from pointsman.actions.media.wish import Wish
 
 _OWN = {"matroska": "mkv", "wav": "wav", "flac": "flac", "ogg": "ogg", "mp3": "mp3", "gif": "gif"}
 _CRF = {"libx264": (28, 23, 18), "libvpx-vp9": (40, 33, 24), "libvpx": (36, 20, 10), "mpeg4": (9, 5, 2)}
+_VORBIS_QUALITY = ("2", "4", "7")
 _OPENH264 = (600_000, 1_500_000, 4_000_000)
 LONGEST_GIF = 60.0
 _GIF = (
@@ -21,7 +22,8 @@ _GIF = (
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """`before` and `after` are ffmpeg's options of the input and of the result; `seconds` is how long the result should be,
-    None where nobody knows; `copied`: nothing is encoded anew; `short`: more was asked for than there is."""
+    None where nobody knows; `copied`: nothing is encoded anew; `short`: more was asked for than there is; `estimated`:
+    the file's own length is a guess."""
 
     format: Format
     before: tuple[str, ...] = ()
@@ -29,6 +31,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     copied: bool = False
     short: bool = False
+    estimated: bool = False
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -71,7 +74,15 @@ def plan_of(wish: Wish, facts: Facts, encoders: frozenset[str], threads: int) ->
         after, copied = [*picture, *sound], not drawn and not sounded
     after += ["-sn", "-dn", "-map_chapters", "-1", "-threads", str(threads), *format.more, "-f", format.muxer]
     seconds = span.seconds if span.seconds else None if facts.seconds is None else facts.seconds - span.start
-    return Plan(format=format, before=before, after=tuple(after), seconds=seconds, copied=copied, short=span.short)
+    return Plan(
+        format=format,
+        before=before,
+        after=tuple(after),
+        seconds=seconds,
+        copied=copied,
+        short=span.short,
+        estimated=facts.estimated,
+    )
 
 
 def format_of(wish: Wish, facts: Facts) -> Format:
@@ -89,6 +100,10 @@ def format_of(wish: Wish, facts: Facts) -> Format:
                 name = "png" if facts.still else "mp4" if facts.video else "mp3"
     if name not in TAKEN[wish.do]:
         raise refusals.not_made(name, TAKEN[wish.do])
+    if facts.still and wish.do == "audio":
+        raise refusals.no_sound()
+    if facts.still and wish.do == "trim":
+        raise refusals.no_length()
     if facts.still and name not in STILLS:
         raise refusals.still(STILLS)
     return FORMATS[name]
@@ -96,7 +111,7 @@ def format_of(wish: Wish, facts: Facts) -> Format:
 
 def span_of(wish: Wish, facts: Facts) -> Span:
     """Raises ActionFailed for a piece that is not in the file."""
-    whole = facts.seconds
+    whole = None if facts.estimated and wish.last is None and wish.but_last is None else facts.seconds
     start = wish.start or 0.0
     end = wish.end
     if wish.last is not None or wish.but_last is not None:
@@ -195,10 +210,17 @@ def _heard(
     fits = all(sound.codec in format.audio and not (exact and sound.codec == "flac") for sound in chosen)
     if fits and not asked:
         return [*options, "-c:a", "copy"], False
-    options += ["-c:a", _encoder(format.sounds, encoders, format)]
+    encoder = _encoder(format.sounds, encoders, format)
+    options += ["-c:a", encoder]
+    if any(sound.channels > 2 for sound in chosen):  # layouts that encoders refuse, such as 5.1 at the sides
+        layouts = "stereo|mono" if format.name == "mp3" else "7.1|5.1|stereo|mono"
+        options += ["-af", f"aformat=channel_layouts={layouts}"]
     if format.rates is not None:
-        rate = wish.bitrate or format.rates[("small", "normal", "high").index(wish.quality or "normal")]
-        options += ["-b:a", str(rate)]
+        level = ("small", "normal", "high").index(wish.quality or "normal")
+        if encoder == "libvorbis" and wish.bitrate is None:  # refuses rates that do not fit the sound
+            options += ["-q:a", _VORBIS_QUALITY[level]]
+        else:
+            options += ["-b:a", str(wish.bitrate or format.rates[level])]
     return options, True
 
 

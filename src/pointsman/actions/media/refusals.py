@@ -72,6 +72,12 @@ def still(valid: Sequence[str]) -> ActionFailed:
     return _refused("still", en, zh, valid=", ".join(valid))
 
 
+def no_length() -> ActionFailed:
+    return _refused(
+        "still", "This file is a picture; there is no piece of it to cut.", "这个文件是一张图片，没有时间片段可截。"
+    )
+
+
 def not_made(name: str, valid: Sequence[str]) -> ActionFailed:
     en, zh = "{name} is not made here (valid: {valid}).", "这里不能生成 {name}（可用的有：{valid}）。"
     return _refused("bad_format", en, zh, name=name, valid=", ".join(valid))
@@ -104,6 +110,12 @@ def long_gif(most: float) -> ActionFailed:
 
 def no_bitrate(name: str) -> ActionFailed:
     return _refused("bad_format", "{name} is not compressed by a bit rate.", "{name} 不按比特率压缩。", name=name)
+
+
+def unfit(detail: str) -> ActionFailed:
+    en = "The format does not take this file with that bit rate or size. Leave them out, or name others."
+    zh = "该格式不支持这个文件采用这样的比特率或尺寸。请不指定，或换一个值。"
+    return ActionFailed("bad_format", Said(en, zh), detail=detail, refused=True)
 
 
 def no_encoder(name: str, wanted: Sequence[str]) -> ActionFailed:
