@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import psutil
@@ -153,6 +154,32 @@ async def test_broken_files(actions: Any, tmp_path: Path) -> None:
         assert (effect.outcome, effect.error) == ("refused", "bad_file"), effect.text
     effect = await tried(actions["convert"], fast[: len(fast) // 2], tmp_path)
     assert effect.outcome == "ok" and not effect.values["complete"] and "breaks off early" in effect.text
+
+
+async def test_files_with_bytes_changed(actions: Any, tmp_path: Path) -> None:
+    """Done or refused, and never anything that nobody expected."""
+    random = Random(7)
+    originals = [
+        film(tmp_path / "a.mp4", 1, "64x48"),
+        film(tmp_path / "b.webm", 1, "64x48", "-c:v", "libvpx", "-c:a", "libvorbis"),
+        film(tmp_path / "c.wmv", 1, "64x48"),
+        sound(tmp_path / "d.mp3", 1),
+        sound(tmp_path / "e.flac", 1),
+        make(tmp_path / "f.gif", "-f", "lavfi", "-i", "testsrc=d=1:s=32x32:r=5"),
+    ]
+    for number in range(60):
+        data = bytearray(originals[number % len(originals)].read_bytes())
+        for _ in range(random.randint(1, 12)):
+            at = random.randrange(random.choice([64, 400, len(data)]))
+            match random.randrange(3):
+                case 0:
+                    data[at : at + 4] = random.choice([b"\xff\xff\xff\xff", bytes(4), b"\x7f\xff\xff\xff"])
+                case 1:
+                    del data[at : at + random.randint(1, 100)]
+                case _:
+                    data[at:at] = data[random.randrange(len(data)) :][: random.randint(1, 200)]
+        effect = await tried(actions[("convert", "audio", "thumbnail")[number % 3]], bytes(data), tmp_path)
+        assert effect.outcome in ("ok", "refused"), (number, effect.error, effect.text)
 
 
 async def test_too_much_of_anything(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pointsman.actions.child import launch
 from pointsman.actions.child.failures import timed_out
 from pointsman.actions.child.work import Limits
 from pointsman.child_process import killed, spawned
-from pointsman.domain.said import said
+from pointsman.domain.said import Said, said
 from pointsman.ports.action import ActionFailed
 
 OnLine = Callable[[bytes], Awaitable[None]]
@@ -24,6 +24,8 @@ LAST_WORDS = 16 << 10  # bytes of stderr that are kept, from its end
 ENDING = 2.0  # seconds
 LONGEST_LINE = 1 << 16  # bytes; what is longer is passed over
 NOT_STARTED = launch.NOT_STARTED
+
+_NO_LIMITS = Said("This runs on Linux and macOS.", "此功能只能在 Linux 和 macOS 上运行。")
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -38,7 +40,9 @@ class Finished(msgspec.Struct, frozen=True):
 async def run_program(command: Sequence[str], folder: Path, limits: Limits, on_line: OnLine | None = None) -> Finished:
     """Runs `command` (an absolute path, and its arguments) in `folder`, without input, with hardly an environment.
     `limits.answer` bounds what it prints; with `on_line`, lines are handed on as they come, and not kept. Raises
-    ActionFailed for time and for output; what its status says is for the caller."""
+    ActionFailed for time and for output, and where the system cannot limit programs; what its status says is for the caller."""
+    if os.name != "posix":
+        raise ActionFailed("setup", _NO_LIMITS)
     order = {
         "parent": os.getpid(),
         "memory": limits.memory,

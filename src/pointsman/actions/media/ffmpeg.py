@@ -34,7 +34,7 @@ _DAMAGED = (
     b"invalid data found", b"moov atom not found", b"end of file", b"could not find codec parameters", b"partial file",
     b"error while decoding", b"no decodable", b"not contain any stream", b"matches no streams",
     b"ebml header parsing failed", b"error splitting the input", b"conversion failed", b"nothing was written",
-    b"could not seek", b"error opening input",
+    b"could not seek", b"error opening input", b"error marking filters", b"error while filtering", b"error writing trailer",
 )  # fmt: skip
 
 
