@@ -40,7 +40,7 @@ class Finished(msgspec.Struct, frozen=True):
 async def run_program(command: Sequence[str], folder: Path, limits: Limits, on_line: OnLine | None = None) -> Finished:
     """Runs `command` (an absolute path, and its arguments) in `folder`, without input, with hardly an environment.
     `limits.answer` bounds what it prints; with `on_line`, lines are handed on as they come, and not kept. Raises
-    ActionFailed for time and for output, and where the system cannot limit programs; what its status says is for the caller."""
+    ActionFailed for time and output, and where the system cannot limit programs; what its status says is for the caller."""
     if os.name != "posix":
         raise ActionFailed("setup", _NO_LIMITS)
     order = {
