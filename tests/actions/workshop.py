@@ -90,6 +90,7 @@ async def workshop(
     try:
         yield made
     finally:
+        await tools.residents.close()
         await children.close()
 
 

@@ -354,3 +354,16 @@ async def test_names_go_to_the_systems_resolver_on_other_threads(monkeypatch: py
     system = resolver.Resolver()
     assert [str(address) for address in await system("h.example", 80)] == ["2606:4700::1", "93.184.216.34"]
     system.close()
+
+
+async def test_a_piece_that_is_enough_ends_the_call(receive):
+    """A stream that goes on for ever is left once what was wanted has come."""
+    receiver = await receive(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n")
+    pieces: list[bytes] = []
+
+    def enough(piece: bytes) -> bool:
+        pieces.append(piece)
+        return b"two" in b"".join(pieces)
+
+    answer = await ask(allowing("127.0.0.0/8"), f"http://127.0.0.1:{receiver.port}/", enough=enough)
+    assert (answer.body, answer.ended) == (b"onetwo", "whole")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ import msgspec
 from pointsman.config.action_schema import ActionConfig
 from pointsman.config.schema import Config, parse_size, parse_span
 from pointsman.domain.action import ActionSpec
+from pointsman.domain.hosts import AllowedHosts
 from pointsman.domain.said import Said
+from pointsman.ports.outbound import Outbound
 
 
 def limited(spec: ActionSpec, config: ActionConfig) -> ActionSpec:
@@ -32,11 +34,14 @@ def limited(spec: ActionSpec, config: ActionConfig) -> ActionSpec:
 
 class Surroundings(msgspec.Struct, frozen=True):
     """What kinds may look at to say what they take: the whole config, and the folder that its paths are relative to.
-    `found` are specs of the same names as they were known before, for kinds that have to ask somebody."""
+    `found` are specs of the same names as they were known before, for kinds that have to ask somebody: `outbound` makes
+    calls, as it does in Tools (None: none can be made), and `asked` keeps answers that serve several actions, by kind."""
 
     config: Config
     base: Path
     found: Mapping[str, ActionSpec] = {}
+    outbound: Callable[[AllowedHosts, str], Outbound] | None = None
+    asked: dict[str, Any] = {}
 
 
 class NotNow(Exception):

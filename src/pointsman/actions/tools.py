@@ -9,6 +9,7 @@ import msgspec
 
 from pointsman.actions.child import Children
 from pointsman.actions.report.settings import SourceSettings
+from pointsman.actions.residents import Residents
 from pointsman.config.schema import Config
 from pointsman.domain.hosts import AllowedHosts
 from pointsman.domain.links import Linked, Links
@@ -23,7 +24,8 @@ MADE = "made/"
 class Tools(msgspec.Struct, frozen=True, kw_only=True):
     """`base` is the folder of the config file, `data` the data folder. `outbound` makes calls that may go to public
     addresses and to those allowed, which are listed under the setting it is given; `find` gives another action by its name;
-    `wall` is seconds since the epoch; `keep` is how many of them files and their links live."""
+    `wall` is seconds since the epoch; `keep` is how many of them files and their links live. `residents` are processes and
+    connections that are kept from run to run."""
 
     config: Config
     base: Path
@@ -39,6 +41,7 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
     find: Callable[[str], Action]
     wall: Callable[[], float]
     keep: float
+    residents: Residents = msgspec.field(default_factory=Residents)
 
     def link(self, file: MadeFile, occasion: Occasion) -> str:
         """The URL under which the file can be fetched, by anyone who has it."""

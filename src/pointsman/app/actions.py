@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from pointsman.actions.bound import Bound
 from pointsman.actions.kinds import made_of, spec_of
+from pointsman.actions.mcp.reach import wrong_servers
 from pointsman.actions.once import Once
 from pointsman.actions.parameters import schema_problem
 from pointsman.actions.specs import NotNow, Surroundings
@@ -20,6 +22,7 @@ from pointsman.domain.action import ActionSpec
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.policy import ActionRule
 from pointsman.domain.said import Said, said
+from pointsman.outbound.calls import HttpOutbound
 from pointsman.ports.action import Action
 
 OWN = ("report",)
@@ -34,12 +37,19 @@ class Specs(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def action_specs(config: Config, base: Path, found: Mapping[str, ActionSpec]) -> Specs:
+def surroundings_of(config: Config, base: Path, found: Mapping[str, ActionSpec]) -> Surroundings:
     """`found` is what was known before."""
+    return Surroundings(config, base, found, HttpOutbound)
+
+
+def action_specs(
+    config: Config, base: Path, found: Mapping[str, ActionSpec], asked: dict[str, Any] | None = None
+) -> Specs:
+    """`found` is what was known before; `asked` as in Surroundings."""
+    surroundings = msgspec.structs.replace(surroundings_of(config, base, found), asked={} if asked is None else asked)
     specs: dict[str, ActionSpec] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = [*wrong_servers(config)]
     notes: list[str] = []
-    surroundings = Surroundings(config, base, found)
     for name, given in config.actions.items():
         problems += _wrong_kind(name, given)
         if len(given.kinds) != 1 or given.kinds[0] in (*REPLIES, "steps"):

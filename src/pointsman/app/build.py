@@ -9,9 +9,11 @@ from pathlib import Path
 import msgspec
 
 from pointsman import __version__
-from pointsman.app.actions import action_specs
+from pointsman.actions.mcp.listing import Asked
+from pointsman.app.actions import action_specs, surroundings_of
 from pointsman.app.file_store import wrong_files
 from pointsman.app.job_store import wrong_jobs
+from pointsman.app.mcp_servers import all_tools, with_tools
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
 from pointsman.app.setup import Setup
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
@@ -30,9 +32,10 @@ from pointsman.pipeline.rulebook import read_rulebook
 
 
 class Built(Setup, frozen=True, kw_only=True):
-    """A config whose rules hold their own cases, and where it was read."""
+    """A config whose rules hold their own cases, where it was read, and which MCP servers were asked for their tools."""
 
     loaded: Loaded
+    asked: dict[str, Asked] = msgspec.field(default_factory=dict)
 
 
 class Before(msgspec.Struct, frozen=True):
@@ -56,11 +59,13 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
     """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. What
     somebody else does not tell now is taken from what was `known`."""
     config, no_model = with_builtin(loaded.draft)
-    loaded = msgspec.structs.replace(loaded, draft=config)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
+    offered = with_tools(surroundings_of(config, base, known.actions))
+    config = offered.surroundings.config
+    loaded = msgspec.structs.replace(loaded, draft=config)
     targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
     book, wrong_rules = read_rulebook(loaded.rules)
-    specs = action_specs(config, base, known.actions)
+    specs = action_specs(config, base, known.actions, offered.surroundings.asked)
     actions, wrong_actions = actions_of(config, specs.specs)
     names = {} if "models" in loaded.broken else names_of(config, targets)
     sources, wrong_sources = sources_of(config, base)
@@ -70,6 +75,7 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
         *loaded.places.place_all(
             [
                 *unworkable(config),
+                *offered.problems,
                 *specs.problems,
                 *wrong_actions,
                 *wrong_frames(config),
@@ -97,7 +103,8 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
         for file in loaded.rules
         if not file.source.data
     ]
-    notes = [*loaded.notes, *placed.notes, *specs.notes, *unread, *absent, *empty]
+    not_now = [*offered.notes, *specs.notes]
+    notes = [*loaded.notes, *placed.notes, *not_now, *unread, *absent, *empty]
     if no_model:
         en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"
@@ -110,8 +117,15 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
         base=str(base),
         notes=tuple(notes),
         no_model=no_model,
-        unread=(*unread, *specs.notes),
+        unread=(*unread, *not_now),
+        asked=offered.asked,
     )
+
+
+def check_tools(built: Built) -> dict[str, Asked]:
+    """What the MCP servers of the config offer, by their names; those that no action uses are asked now, too."""
+    surroundings = surroundings_of(built.config, Path(built.base), {})
+    return all_tools(surroundings, built.asked)
 
 
 def check_sources(built: Built) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from pointsman.actions.child import Children
 from pointsman.actions.once import Once
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
+from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
@@ -94,6 +95,7 @@ class Serving:
         self._once = Once(self.files)
         self._report = ReportAction(runner, self._once, self._links, clock.wall, ask_period)
         self._children = Children(folder / "work", asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1)))
+        self._residents = Residents()
         self._actions: dict[str, Action] = {"report": self._report}
         recorder = Fanout([self.metrics, self._log])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
@@ -162,8 +164,10 @@ class Serving:
             uploads=self.batches.uploads,
             find=self._actions.__getitem__,
             clock=self._clock,
+            residents=self._residents,
         )
         made = actions_made(setup.config, setup.policy.document.actions, tools, self._once)
+        self._residents.sweep()
         for name in [name for name in self._actions if name not in made and name not in OWN]:
             del self._actions[name]
         self._actions.update(made)
@@ -195,6 +199,7 @@ class Serving:
         await self.jobs.stop()
         if self._journal is not None:
             self._journal.cancel()
+        await self._residents.close()
         await self._prober.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
         await asyncio.gather(self._children.close(), self._reporters.close())

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from pointsman.actions.child import Children
+from pointsman.actions.residents import Residents
 from pointsman.actions.tools import Tools
 from pointsman.app.embedding import no_embedding
 from pointsman.app.setup import Setup
@@ -29,6 +30,7 @@ def tools_of(
     uploads: Uploads,
     find: Callable[[str], Action],
     clock: Clock,
+    residents: Residents,
 ) -> Tools:
     async def uploaded(file_id: str, caller: str) -> tuple[str, int, AsyncIterator[bytes]] | None:
         upload = await uploads.find(file_id)
@@ -51,4 +53,5 @@ def tools_of(
         find=find,
         wall=clock.wall,
         keep=parse_span(setup.config.files.keep),
+        residents=residents,
     )

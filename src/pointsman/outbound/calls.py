@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pointsman.domain.hosts import Address, AllowedHosts
 from pointsman.domain.said import said
@@ -53,11 +53,19 @@ class HttpOutbound:
         judge(destination, addresses, self._allowed, self._setting)
 
     async def ask(
-        self, method: str, url: str, headers: Headers = (), body: bytes = b"", *, seconds: float, most: int
+        self,
+        method: str,
+        url: str,
+        headers: Headers = (),
+        body: bytes = b"",
+        *,
+        seconds: float,
+        most: int,
+        enough: Callable[[bytes], bool] | None = None,
     ) -> Answer:
         destination = read_url(url)
         request = request_head(method, destination, headers, len(body)) + body
-        response = Response(destination.name, most)
+        response = Response(destination.name, most, enough)
         sent = False
         problem: OSError | None = None
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asyncio import StreamReader
+from collections.abc import Callable
 from typing import Any, Literal
 
 import httptools
@@ -25,11 +26,13 @@ class _Wrong(Exception):
 
 
 class Response:
-    """Reads one response to its end, or to `most` bytes of its body. `name` is who answers, for messages."""
+    """Reads one response to its end, to `most` bytes of its body, or until a piece of it is `enough`. `name` is who
+    answers, for messages."""
 
-    def __init__(self, name: str, most: int) -> None:
+    def __init__(self, name: str, most: int, enough: Callable[[bytes], bool] | None = None) -> None:
         self._name = name
         self._most = most
+        self._enough = enough
         self._parser: Any = httptools.HttpResponseParser(self)
         self._raw: list[tuple[bytes, bytes]] = []
         self._headers: tuple[tuple[str, str], ...] = ()
@@ -118,6 +121,8 @@ class Response:
         self._body += data[:room]
         if len(data) > room:
             self._too_large = True
+        elif self._enough is not None and not self._complete and self._enough(data):
+            self._complete = True
 
     def on_message_complete(self) -> None:
         if self._status:

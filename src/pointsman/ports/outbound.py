@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, Protocol
 
 import msgspec
@@ -52,8 +53,21 @@ class Outbound(Protocol):
         called."""
 
     async def ask(
-        self, method: str, url: str, headers: Headers = (), body: bytes = b"", *, seconds: float, most: int
+        self,
+        method: str,
+        url: str,
+        headers: Headers = (),
+        body: bytes = b"",
+        *,
+        seconds: float,
+        most: int,
+        enough: Callable[[bytes], bool] | None = None,
     ) -> Answer:
         """One call and its answer, all of it within `seconds`, at most `most` bytes of body. Nothing is tried twice.
+        `enough` is given each piece of the body as it comes; once it says so, the answer is whole, whatever would follow.
         Raises Refused, NotAnswered, and ValueError for a method or header that HTTP cannot carry."""
+        ...
+
+    def close(self) -> None:
+        """Nothing new is called. Calls under way go on."""
         ...

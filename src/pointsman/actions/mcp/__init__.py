@@ -1,0 +1,1 @@
+"""Tools of MCP servers (modelcontextprotocol.io), called by rule or by path."""
