@@ -17,6 +17,7 @@ from pointsman.domain.links import Links
 from pointsman.domain.said import Said, said
 from pointsman.http.auth import Keys
 from pointsman.http.cors import Cors
+from pointsman.http.decide import DecideDoor
 from pointsman.http.exchange import Client
 from pointsman.http.feedback import FeedbackDoor, Keep
 from pointsman.http.files import Files
@@ -59,6 +60,7 @@ def doors_of(
         default_model=next(iter(config.entries), "auto"),
         masking=masking_of(config),
     )
+    deciding = DecideDoor(pipeline, next(iter(config.entries), "auto"))
     relay = Relay(pipeline, masking_of(config))
     models = Models(_names(setup), since)
     ops = Ops(readiness, metrics)
@@ -134,6 +136,7 @@ def doors_of(
             "/v1/jobs": kept.post,
             "/v1/batches": many.create,
             "/v1/batches/{id}/cancel": many.cancel,
+            "/v1/decide": deciding.post,
             "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
         },

@@ -23,7 +23,7 @@ from pointsman.domain.target import Snapshot
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.http.openai.read import check_task, read_messages, read_tools
 from pointsman.http.strict_json import parse_body
-from pointsman.pipeline.decide import decide
+from pointsman.pipeline.explained import explained
 from pointsman.pipeline.policy import Policy
 
 _OBJECT = re.compile(r'\s*\{\s*["}]')
@@ -47,7 +47,9 @@ def run(options: argparse.Namespace) -> int:
     model = whole_characters(options.model or next(iter(policy.entries), "auto"))
     snapshot = Snapshot.of(())
     if options.text != "-":
-        decision = decide(_request(options, model, (Turn("user", whole_characters(options.text)),)), policy, snapshot)
+        decision = explained(
+            _request(options, model, (Turn("user", whole_characters(options.text)),)), policy, snapshot
+        )
         if options.json:
             print_json(decision)
         else:
@@ -68,7 +70,7 @@ def _explain_line(
 ) -> bool:
     """One line in, one JSON object out, also for a line that cannot be read."""
     try:
-        print_json(decide(_read(options, model, text), policy, snapshot))
+        print_json(explained(_read(options, model, text), policy, snapshot))
     except PointsmanError as error:
         print_json({"error": {"line": number, "message": error.message, "param": error.param}})
         return False

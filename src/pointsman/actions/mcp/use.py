@@ -56,7 +56,7 @@ class ServerInUse:
         self._failed: tuple[float, McpFailure] | None = None
         self._users: dict[Session, int] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._ending: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[Any]] = set()
         self._busy = 0
         self._free = asyncio.Event()
         self._free.set()
@@ -88,14 +88,21 @@ class ServerInUse:
         self._stop_timer()
         if self._starting is not None:
             self._starting.cancel()
-            await asyncio.gather(self._starting, return_exceptions=True)
+            self._ending.add(self._starting)
+            self._starting.add_done_callback(self._ending.discard)
         for session in {*self._users, *([self._session] if self._session else [])}:
             self._end(session, 0.0)
         self._session = None
+        cancelled = False
         while self._ending:
-            await asyncio.gather(*self._ending, return_exceptions=True)
+            try:
+                await asyncio.wait(self._ending)
+            except asyncio.CancelledError:
+                cancelled = True
         if self._let_go is not None:
             self._let_go()
+        if cancelled:
+            raise asyncio.CancelledError
 
     async def _call(self, name: str, arguments: dict[str, Any], check: Check, until: float) -> dict[str, Any]:
         sent = False
