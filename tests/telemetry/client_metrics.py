@@ -68,6 +68,9 @@ class ClientMetrics:
         self.feedback = Counter(
             "pointsman_feedback_total", "What callers said of replies", ["adopted", "rating"], registry=registry
         )
+        self.tools = Counter(
+            "pointsman_tool_calls_total", "Tools that clients called themselves", ["tool", "outcome"], registry=registry
+        )
         self.dropped = Gauge("pointsman_log_records_dropped", "Records that could not be kept", registry=registry)
 
     def put(self, record: Record) -> None:

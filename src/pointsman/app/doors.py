@@ -11,9 +11,9 @@ from pointsman.app.guards import masking_of
 from pointsman.app.jobs import Jobs
 from pointsman.app.setup import Setup
 from pointsman.app.traces import Traces
-from pointsman.config.schema import TIERS, parse_size
+from pointsman.config.schema import TIERS, parse_size, parse_span
 from pointsman.domain.errors import PointsmanError, Problems
-from pointsman.domain.links import Links
+from pointsman.domain.links import Linked, Links
 from pointsman.domain.said import Said, said
 from pointsman.http.auth import Keys
 from pointsman.http.cors import Cors
@@ -24,12 +24,14 @@ from pointsman.http.files import Files
 from pointsman.http.gateway import Doors, Post
 from pointsman.http.jobs.door import JobsDoor
 from pointsman.http.jobs.submitting import Submitting
+from pointsman.http.mcp.door import McpDoor
 from pointsman.http.openai.generate import Generate
 from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
 from pointsman.http.ops import Ops
 from pointsman.http.requests import RequestsDoor
 from pointsman.pipeline.handle import Pipeline
+from pointsman.ports.action import MadeFile
 from pointsman.ports.file_store import FileStore
 
 
@@ -48,10 +50,18 @@ def doors_of(
     jobs: Jobs,
     batches: Batches,
     traces: Traces,
+    count_tool: Callable[[str, str], None],
 ) -> Doors:
     """`since` is when the models came, in seconds since the epoch; `reload` raises Problems where it is refused; `askers`
-    is told of requests of which feedback may come."""
+    is told of requests of which feedback may come; `count_tool` takes a tool that a client called itself, and its
+    outcome."""
     config = setup.config
+
+    def link_file(file: MadeFile, base_url: str) -> str:
+        expires = int(pipeline.clock.wall() + parse_span(config.files.keep))
+        token = links.sign(Linked(file.key, file.name, expires))
+        return f"{(config.server.public_url or base_url).rstrip('/')}/files/{token}"
+
     generate = Generate(
         pipeline,
         heartbeat_after=config.server.heartbeat_after,
@@ -60,7 +70,9 @@ def doors_of(
         default_model=next(iter(config.entries), "auto"),
         masking=masking_of(config),
     )
-    deciding = DecideDoor(pipeline, next(iter(config.entries), "auto"))
+    deciding = DecideDoor(pipeline, next(iter(config.entries), "auto"), count_tool)
+    cors = Cors(config.server.cors)
+    mcp = McpDoor(pipeline.actions, deciding, cors, link_file, count_tool)
     relay = Relay(pipeline, masking_of(config))
     models = Models(_names(setup), since)
     ops = Ops(readiness, metrics)
@@ -137,13 +149,14 @@ def doors_of(
             "/v1/batches": many.create,
             "/v1/batches/{id}/cancel": many.cancel,
             "/v1/decide": deciding.post,
+            "/mcp": mcp.post,
             "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
         },
         deletes={"/v1/jobs/{id}": kept.delete, "/v1/files/{id}": uploads.delete},
         intakes={"/v1/files": uploads.upload},
         keys=Keys(config.auth),
-        cors=Cors(config.server.cors),
+        cors=cors,
         max_body=parse_size(config.server.max_body),
         language=config.server.language,
     )

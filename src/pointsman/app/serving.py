@@ -266,6 +266,7 @@ class Serving:
             jobs=self.jobs,
             batches=self.batches,
             traces=self._traces,
+            count_tool=self.metrics.called,
         )
 
     def _keep_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:

@@ -38,6 +38,10 @@ VERBS = {
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
     ),
     "keys": said("make API keys", "生成 API 密钥"),
+    "mcp": said(
+        "give a desktop client the gateway's tools (MCP over stdio)",
+        "把网关的工具提供给桌面客户端（MCP，标准输入输出）",
+    ),
     "bench": said("measure the gateway beside its peers on this machine", "在本机测量网关，并与同类软件对比"),
     "version": said("print the version", "显示版本号"),
 }

@@ -123,6 +123,12 @@ class Client:
             raise Refused(status, refusal(status, answer))
         return answer
 
+    def send(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], *, seconds: float = PATIENCE
+    ) -> tuple[int, bytes]:
+        """Status and body, whatever they are. Raises Unreachable."""
+        return _exchanged(method, self.base + path, body, {**self._headers, **headers}, seconds)
+
     def copy(self, path: str, to: BinaryIO) -> None:
         """Writes what lies there. Raises Unreachable, Refused, OSError."""
         url = self.base + path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -22,14 +23,16 @@ FIELDS = ("text", "messages", "model", "task", "user", "metadata", "tools", "res
 
 
 class DecideDoor:
-    """`default_model` is the entry of those who name none."""
+    """`default_model` is the entry of those who name none; `count` takes `decide` and the outcome."""
 
-    def __init__(self, pipeline: Pipeline, default_model: str) -> None:
+    def __init__(self, pipeline: Pipeline, default_model: str, count: Callable[[str, str], None]) -> None:
         self._pipeline = pipeline
         self._default_model = default_model
+        self._count = count
 
     async def post(self, client: Client, data: bytes) -> None:
         decision = await apart(self._of_body, client, data) if len(data) > APART else self._of_body(client, data)
+        self._count("decide", "ok")
         client.json(200, decision)
 
     def decide(self, client: Client, tree: dict[str, Any]) -> Decision:

@@ -35,7 +35,7 @@ class Spread(msgspec.Struct):
 Tallies = dict[Labels, Tally]
 _TALLIES = (
     "requests", "rules", "tokens", "attempts", "upstream", "reloads", "marks", "shadows", "cuts", "masked", "cache",
-    "feedback",
+    "feedback", "tools",
 )  # fmt: skip
 Spreads = dict[Labels, Spread]
 
@@ -61,6 +61,7 @@ class Counts(msgspec.Struct):
     masked: Tallies = {}
     cache: Tallies = {}
     feedback: Tallies = {}
+    tools: Tallies = {}
     dropped: int = 0
 
     @classmethod

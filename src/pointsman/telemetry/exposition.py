@@ -62,6 +62,9 @@ class Exposition:
         yield _counter("pointsman_masked", "Values that engines saw placeholders of", ["kind"], counts.masked)
         yield _counter("pointsman_cache", "Requests to entries that keep replies", ["outcome"], counts.cache)
         yield _counter("pointsman_feedback", "What callers said of replies", ["adopted", "rating"], counts.feedback)
+        yield _counter(
+            "pointsman_tool_calls", "Tools that clients called themselves", ["tool", "outcome"], counts.tools
+        )
         dropped = Metric("pointsman_log_records_dropped", "Records that could not be kept", "gauge")
         dropped.add_sample(dropped.name, {}, counts.dropped)
         yield dropped

@@ -29,6 +29,10 @@ class Metrics:
         """`ok` or `refused`."""
         count(self._counts.reloads, (outcome,))
 
+    def called(self, tool: str, outcome: str) -> None:
+        """A tool that a client called itself: an action over MCP, or `decide`."""
+        count(self._counts.tools, (tool, outcome))
+
     def said(self, feedback: Feedback) -> None:
         """Each time that a caller says something, also where it replaces what it said before."""
         adopted = "none" if feedback.adopted is None else str(feedback.adopted).lower()
