@@ -68,21 +68,17 @@ class HttpWire:
         self._version = version
 
     async def close(self, patience: float = 0.0) -> None:
-        if self._over and not self._aside:
-            return
-        self._over = True
-        farewell = None
-        if self._session is not None and patience > 0:
-            farewell = asyncio.create_task(self._bye(patience))
+        if patience > 0 and self._aside and not self._over:
+            await asyncio.wait(self._aside, timeout=patience)
+        over, self._over = self._over, True
         for task in self._aside:
             task.cancel()
-        try:
-            await asyncio.gather(*self._aside, return_exceptions=True)
-            if farewell is not None:
-                await farewell
-        finally:
-            if farewell is not None:
-                farewell.cancel()
+        if self._aside:
+            await asyncio.wait(self._aside)
+        if self._session is not None and patience > 0 and not over:
+            with contextlib.suppress(McpFailure, TimeoutError):
+                async with asyncio.timeout(patience):
+                    await self._called("DELETE", self._common(), b"", None)
 
     async def _answer(self, number: int, body: bytes, headers: Headers) -> Incoming:
         """What came in answer to that request, of all that came."""
@@ -195,11 +191,6 @@ class HttpWire:
             task = asyncio.create_task(sent())
             self._aside.add(task)
             task.add_done_callback(self._aside.discard)
-
-    async def _bye(self, patience: float) -> None:
-        with contextlib.suppress(McpFailure, TimeoutError):
-            async with asyncio.timeout(patience):
-                await self._called("DELETE", self._common(), b"", None)
 
     def _refused(self, answer: Answer) -> McpFailure:
         status = answer.status
