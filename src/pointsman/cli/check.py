@@ -6,8 +6,9 @@ import argparse
 import sys
 from typing import Any
 
-from pointsman.app.build import build, check_sources
+from pointsman.app.build import build, check_sources, check_tools
 from pointsman.cli.findings import NOTHING_FOUND, as_json, inspect, lines, measured, warnings_of
+from pointsman.cli.mcp_tools import tool_lines, tools_as_json
 from pointsman.cli.output import print_json, print_line, print_problems
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
@@ -35,16 +36,28 @@ def run(options: argparse.Namespace) -> int:
         return 1
     document = built.policy.document
     report, cost = inspect(built), measured(document.rules)
+    tools = check_tools(built) if built.config.mcp_servers else {}
     failed = options.strict and warnings_of(report) > 0
     if options.json:
         found = as_json(report, cost, built)
-        print_json({"ok": not failed, "problems": [], "notes": notes, "policy": built.policy.hash, **found})
+        print_json(
+            {
+                "ok": not failed,
+                "problems": [],
+                "notes": notes,
+                "policy": built.policy.hash,
+                **found,
+                **tools_as_json(tools, document),
+            }
+        )
         return int(failed)
     where = built.loaded.path or said("no file, built-in defaults", "没有文件，用内置默认值")
     cases = sum(len(rule.cases) for rule in document.rules if rule.mode != "off")
     for note in notes:
         print(told(said("note: {note}", "注意：{note}", note=note), options.tongue))
     for line in lines(report, cost, built, options.tongue, options.strict):
+        print_line(line)
+    for line in tool_lines(tools, document, options.tongue):
         print_line(line)
     if failed:
         total = said(

@@ -140,7 +140,8 @@ class StdioWire:
         if transport is not None:
             transport.close()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _DYING)
+            async with asyncio.timeout(_DYING):
+                await process.wait()
 
     async def _send(self, line: bytes) -> None:
         self._write(line)
