@@ -20,6 +20,7 @@ from pointsman.config.schema import Config
 from pointsman.domain.links import Links
 from pointsman.outbound.calls import HttpOutbound
 from pointsman.ports.action import Action, ActionFailed, Occasion
+from pointsman.ports.embed import Embed, Vector
 from pointsman.store.files.local import LocalFiles
 
 OCCASION = Occasion(request_id="req_1", tongue="en", base_url="http://gateway")
@@ -48,13 +49,18 @@ class Asked:
         return reply
 
 
-async def _none(texts: list[str], *, query: bool = False) -> list[list[float]]:
-    raise ActionFailed("setup", "no embedding model")
+class NoModel:
+    """Stands for an embedding model that is not installed."""
+
+    model = None
+
+    async def __call__(self, texts: list[str], *, query: bool = False) -> list[Vector]:
+        raise ActionFailed("setup", "no embedding model")
 
 
 @contextlib.asynccontextmanager
 async def workshop(
-    folder: Path, actions: Mapping[str, Any], model: Asked | None = None, **more: Any
+    folder: Path, actions: Mapping[str, Any], model: Asked | None = None, embed: Embed | None = None, **more: Any
 ) -> AsyncIterator[dict[str, Action]]:
     """The actions of that config, by name, within their limits. `more` are other sections."""
     from pointsman.app.actions import action_specs
@@ -77,7 +83,7 @@ async def workshop(
         outbound=HttpOutbound,
         links=Links(b"0123456789abcdef"),
         ask_model=model or Asked(),
-        embed=_none,
+        embed=embed or NoModel(),
         uploaded=uploaded,
         sources={},
         find=made.__getitem__,

@@ -13,7 +13,8 @@ from pointsman.actions.residents import Residents
 from pointsman.config.schema import Config
 from pointsman.domain.hosts import AllowedHosts
 from pointsman.domain.links import Linked, Links
-from pointsman.ports.action import Action, AskModel, Embed, MadeFile, Occasion, Uploaded
+from pointsman.ports.action import Action, AskModel, MadeFile, Occasion, Uploaded
+from pointsman.ports.embed import Embed
 from pointsman.ports.file_store import FileStore
 from pointsman.ports.outbound import Outbound
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pointsman.actions.child import Children
 from pointsman.actions.residents import Residents
 from pointsman.actions.tools import Tools
-from pointsman.app.embedding import no_embedding
+from pointsman.app.embedding import embedding_of
 from pointsman.app.setup import Setup
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
@@ -47,7 +47,7 @@ def tools_of(
         outbound=HttpOutbound,
         links=links,
         ask_model=ask_model,
-        embed=no_embedding,
+        embed=embedding_of(residents),
         uploaded=uploaded,
         sources=setup.sources,
         find=find,

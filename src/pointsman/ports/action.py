@@ -113,14 +113,6 @@ class AskModel(Protocol):
         """The text of the reply. `model` is what a client could name. Raises ActionFailed."""
 
 
-class Embed(Protocol):
-    """Texts → vectors of unit length, one for each, all of one length."""
-
-    async def __call__(self, texts: list[str], *, query: bool = False) -> list[list[float]]:
-        """`query`: they are questions; else they are what questions are compared with. Raises ActionFailed where no
-        embedding model is installed."""
-
-
 class Uploaded(Protocol):
     """The uploads of callers."""
 
