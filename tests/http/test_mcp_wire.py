@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import sys
@@ -173,6 +174,24 @@ async def test_what_is_wrong_is_said_in_both_languages(tmp_path, body, status, c
         assert words[0] != words[1]
 
 
+async def test_a_client_that_hangs_up_stops_what_it_called(tmp_path):
+    actions = {"hang": {"mcp": tool("hang")}, "cancelled": {"mcp": tool("cancelled")}}
+    async with gateway(tmp_path, actions=actions) as (served, client):
+        await called(client, "cancelled", {})
+        async with httpx.AsyncClient(base_url=served.base) as other:
+            waiting = asyncio.create_task(called(other, "hang", {}))
+            await asyncio.sleep(0.3)
+            waiting.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await waiting
+        for _ in range(100):
+            if (await called(client, "cancelled", {}))["result"]["content"][0]["text"] == "1":
+                break
+            await asyncio.sleep(0.02)
+        else:
+            raise AssertionError("it goes on")
+
+
 async def test_batches_are_of_one_version(tmp_path):
     batch = [message("ping", 1), {"jsonrpc": "2.0", "method": "notifications/x"}, message("nothing", 2)]
     async with gateway(tmp_path) as (_, client):
@@ -196,8 +215,6 @@ async def test_keys_and_pages(tmp_path):
 
 
 async def test_the_bridge_says_when_no_gateway_answers(tmp_path):
-    import asyncio
-
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "pointsman", "mcp", "--url", "http://127.0.0.1:9", "--language", "zh"),
         stdin=asyncio.subprocess.PIPE,

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from pointsman.apart import apart
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.said import Said, said, told
 from pointsman.http.cors import Cors
@@ -16,7 +17,7 @@ from pointsman.http.exchange import Client
 from pointsman.http.mcp import protocol
 from pointsman.http.mcp.protocol import Call, Wrong
 from pointsman.http.mcp.tools import DECIDE, described, named
-from pointsman.http.strict_json import parse_body
+from pointsman.http.strict_json import APART, parse_body
 from pointsman.ports.action import Action, ActionFailed, Effect, MadeFile, Occasion
 
 log = logging.getLogger("pointsman")
@@ -50,7 +51,7 @@ class McpDoor:
             raise self._cors.refusal(origin)
         try:
             version = protocol.version_of(client)
-            messages = _messages(data, version)
+            messages = await apart(_messages, data, version) if len(data) > APART else _messages(data, version)
         except Wrong as wrong:
             client.json(wrong.status, protocol.refusal(None, wrong))
             return
@@ -124,9 +125,7 @@ class McpDoor:
         tongue = client.tongue
         try:
             if name == DECIDE:
-                decision = msgspec.to_builtins(
-                    self._deciding.decide(client, arguments or {}), enc_hook=lambda part: told(part, tongue)
-                )
+                decision = await self._decided(arguments or {}, client)
                 self._count(DECIDE, "ok")
                 return {"content": [_text(msgspec.json.encode(decision).decode())], "structuredContent": decision}
             action = self._actions[names[name]]
@@ -140,6 +139,13 @@ class McpDoor:
             return {"content": [_text(told(failure.message, tongue))], "isError": True}
         self._count(name, effect.outcome)
         return self._shown(effect, call, client)
+
+    async def _decided(self, tree: dict[str, Any], client: Client) -> dict[str, Any]:
+        """The decision as JSON has it. Raises PointsmanError."""
+        decide = self._deciding.decide
+        decision = await apart(decide, client, tree) if client.size > APART else decide(client, tree)
+        told_decision: dict[str, Any] = msgspec.json.decode(client.encoded(decision))
+        return told_decision
 
     def _shown(self, effect: Effect, call: Call, client: Client) -> dict[str, Any]:
         content = [_text(effect.text)]
