@@ -49,7 +49,10 @@ class Http(Section, frozen=True):
     answer: (
         Annotated[
             Title,
-            Meta(description="what is told: a text or {zh: …, en: …} with slots such as {status} and {body.name}"),
+            Meta(
+                description="what is told: a text or {zh: …, en: …} with slots such as {status} and {body.name}",
+                extra={"zh": "一段文本，或 {zh: …, en: …}"},
+            ),
         ]
         | None
     ) = None
