@@ -1,0 +1,1 @@
+"""Answers that somebody wrote: the entry closest to a question, or what came near."""
