@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import os
 import secrets
-import shutil
-import socket
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -37,6 +32,7 @@ from pointsman.domain.report import (
 )
 from pointsman.domain.said import in_zh
 from pointsman.ports.action import ActionFailed
+from postgres import cluster
 
 PASSWORD = f"p@ss:/{secrets.token_hex(4)}%secret"
 SCHEMA = """
@@ -81,70 +77,15 @@ SPEC = ReportSpec(
 MAY = Period(datetime.date(2026, 5, 1), datetime.date(2026, 6, 1), "month", "五月")
 
 
-def _programs() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if found:
-        return found[-1].parent
-    where = shutil.which("initdb")
-    return Path(where).resolve().parent if where else None
-
-
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """A cluster of the test's own on a free port of loopback."""
-    programs = _programs()
-    if programs is None:
-        if os.environ.get("CI"):
-            pytest.fail("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-    folder = Path(tempfile.mkdtemp(prefix="pointsman-pg-"))
-    as_user: dict[str, Any] = {}
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        as_user = {"user": "postgres", "extra_groups": []}
-        shutil.chown(folder, "postgres")
-    secret = folder / "password"
-    secret.write_text(PASSWORD)
-    secret.chmod(0o644)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        chosen = free.getsockname()[1]
-    quiet: dict[str, Any] = {
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.STDOUT,
-        "check": True,
-        "cwd": "/",
-        **as_user,
-    }
-    data = folder / "data"
-    try:
-        make = [
-            "initdb",
-            "-D",
-            data,
-            "-U",
-            "me",
-            "-A",
-            "scram-sha-256",
-            "--pwfile",
-            secret,
-            "-E",
-            "UTF8",
-            "--locale=C.UTF-8",
-        ]
-        subprocess.run([programs / make[0], *make[1:], "--no-sync"], **quiet)
-        options = f"-p {chosen} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-        pg_ctl = [programs / "pg_ctl", "-D", data, "-w"]
-        subprocess.run([*pg_ctl, "-l", data / "log", "-o", options, "start"], **quiet)
-        try:
-            with contextlib.closing(_connect(chosen)) as database:
-                for statement in SCHEMA.split(";\n"):
-                    if statement.strip():
-                        database.run(statement)
-            yield chosen
-        finally:
-            subprocess.run([*pg_ctl, "-m", "immediate", "stop"], **quiet)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """Of a cluster of the test's own."""
+    with cluster(PASSWORD) as chosen:
+        with contextlib.closing(_connect(chosen)) as database:
+            for statement in SCHEMA.split(";\n"):
+                if statement.strip():
+                    database.run(statement)
+        yield chosen
 
 
 def _connect(port: int) -> pg8000.native.Connection:
