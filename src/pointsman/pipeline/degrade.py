@@ -1,5 +1,6 @@
 """What becomes of a request to an entry that no rule took: never a dead end. Words for a picture go to the action `image`, a
-calculation goes to the action `maths`, where the config has actions of these names; all else goes on to a model."""
+calculation goes to the action `maths`, where the config has actions of these names; all else goes on to a model. An action
+that computes itself gets only what was read whole (calculation/), so that what it would refuse goes to a model instead."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from pointsman.domain.policy import ActionRule
 from pointsman.domain.rule import Conditions, Rule
 
 DEGRADES = ("image", "maths")
+COMPUTES = "maths"
+"""The `source` of a rule whose action is of that kind: it computes itself."""
 _LONGEST = 200  # characters: longer texts are about something
 _PICTURE = r"图|图片|图像|插画|海报|头像|照片|壁纸|漫画|油画|水彩画|素描|表情包|封面|\blogo\b"
 _IMAGE: Any = re2.compile(
@@ -33,9 +36,13 @@ _ASKS_MATHS: Any = re2.compile(
 
 def degrade_rules(actions: Mapping[str, ActionRule]) -> dict[str, Rule]:
     """Rules without conditions of their own, one for each of these actions that there is."""
-    return {
-        name: Rule(f"degrade.{name}", "degrade", 0, (), (), Conditions(), name) for name in DEGRADES if name in actions
-    }
+    rules = {}
+    for name in DEGRADES:
+        if name in actions:
+            spec = actions[name].spec
+            source = spec.kind if spec is not None else ""
+            rules[name] = Rule(f"degrade.{name}", "degrade", 0, (), (), Conditions(), name, source=source)
+    return rules
 
 
 def degrade_of(question: str | None, features: Features, rules: Mapping[str, Rule]) -> Rule | None:
@@ -48,9 +55,15 @@ def degrade_of(question: str | None, features: Features, rules: Mapping[str, Rul
     data = question.encode(errors="replace")
     if "image" in rules and _IMAGE.search(data) and not _NO_IMAGE.search(data):
         return rules["image"]
-    if "maths" in rules and _is_maths(question, data):
+    if "maths" in rules and (_is_read(question) if rules["maths"].source == COMPUTES else _is_maths(question, data)):
         return rules["maths"]
     return None
+
+
+def _is_read(question: str) -> bool:
+    from pointsman.calculation import understands
+
+    return understands(question)
 
 
 def _is_maths(question: str, data: bytes) -> bool:

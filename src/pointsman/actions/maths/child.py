@@ -1,0 +1,93 @@
+"""The work in the child process: a tree in, the result with its steps and its picture out."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+import ziamath  # noqa: F401 - imported before the first task
+
+from pointsman.actions.child import Room
+from pointsman.actions.maths import trouble
+from pointsman.actions.maths.evaluate import evaluated
+from pointsman.actions.maths.job import MathsResult, MathsTask
+from pointsman.actions.maths.outcome import Outcome
+from pointsman.actions.maths.picture import drawn
+from pointsman.actions.maths.quantities import registry
+from pointsman.calculation.tree import Node, Problem
+from pointsman.calculation.words import NOTES
+from pointsman.calculation.written import latex, plain
+from pointsman.domain.said import told
+
+sys.set_int_max_str_digits(0)  # sizes are checked before
+sys.setrecursionlimit(3000)
+registry()
+
+
+def calculate(task: MathsTask, room: Room) -> MathsResult:
+    """Raises ActionFailed."""
+    try:
+        outcome = evaluated(task.problem, task.tongue, room)
+    except trouble.TimeUp:
+        raise trouble.unsolved() from None
+    except (NotImplementedError, RecursionError):
+        raise trouble.unsolved() from None
+    question = _question(task.problem)
+    tex = _formula(task.problem, outcome)
+    picture = None
+    if task.picture and room.left > 0.8:
+        with contextlib.suppress(OSError):
+            picture = drawn(tex, room.folder)
+    return MathsResult(
+        kind=task.problem.kind,
+        expression=question,
+        latex=_latex(task.problem),
+        result=outcome.line,
+        code=outcome.code,
+        result_latex=outcome.latex,
+        approximate=outcome.approximate,
+        answers=outcome.answers,
+        steps=tuple(outcome.steps) if task.steps else (),
+        notes=tuple(told(NOTES[name], task.tongue) for name in task.problem.notes),
+        partial=outcome.partial,
+        picture=picture,
+        extra=outcome.extra,
+    )
+
+
+def _question(problem: Problem) -> str:
+    return ", ".join(plain(node) for node in problem.nodes)
+
+
+def _latex(problem: Problem) -> str:
+    nodes = problem.nodes
+    match problem.kind:
+        case "solve" if len(nodes) > 1:
+            return latex(Node("and", nodes))
+        case "change":
+            a, b = nodes
+            return rf"\frac{{{latex(b)}-{latex(a)}}}{{{latex(a)}}}"
+        case "share" | "whole":
+            return latex(Node("div", nodes))
+        case "raise" | "lower":
+            return latex(Node(problem.kind, nodes))
+        case "discount":
+            return latex(Node("mul", (nodes[0], Node("num", text=_tenths(nodes[1])))))
+        case "convert" | "compare":
+            return latex(nodes[0])
+        case _:
+            return latex(nodes[0])
+
+
+def _tenths(node: Node) -> str:
+    digits = node.args[0].text.replace(".", "")
+    return f"0.{digits}"
+
+
+def _formula(problem: Problem, outcome: Outcome) -> str:
+    """Question = answer."""
+    if problem.kind == "compare":
+        return outcome.latex
+    if not outcome.relation:
+        return _latex(problem)
+    return f"{_latex(problem)} {outcome.relation} {outcome.latex}"
