@@ -25,7 +25,7 @@ _AFTER: Any = re2.compile(
 )
 _DOLLARS: Any = re2.compile(r"\$\$([^$]*)\$\$|\$([^$]*)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)")
 _HOLDS: Any = re2.compile(
-    r"[0-9零〇一二两三四五六七八九十百千万半]|[=^*/∫∑∏√π∞!|+]|\\[a-z]|[a-z]'|sin|cos|tan|log|ln|lim|exp|sqrt|[a-zA-Z] ?- ?[a-zA-Z]|"
+    r"[0-9零〇一二两三四五六七八九十百千万半]|[=^*/∫∑∏√π∞!|+]|\\[a-z]|[a-z]'|sin|cos|tan|log|ln|lim|exp|sqrt|[a-zA-Z)] ?- ?[a-zA-Z(]|"
     r"导|积分|化简|因式|展开|derivative|integra|differentiate|simplify|factor|expand|infinity"
 )
 _UNKNOWN: Any = re2.compile(r" *[,;]? *(?:求|则|then|so)? *\b([a-zA-Z]) *= *\?+ *$")
