@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,8 +83,8 @@ def test_read(text: str, expected: str) -> None:
     [
         "", "你好", "今天天气怎么样", "what is love", "2024-05-03 的会议纪要", "版本 3.10 有什么新特性", "今天的比分 3:2",
         "C++ 和 C# 哪个好", "解方程是什么意思", "python 3.9和3.11哪个大", "__import__('os').system('touch x')", "lambda: 1",
-        "x.__class__", "eval('1')", "().__class__.__bases__", "x2-4=0", "1.2.3", "5除10", "50%(20+30)", "2 3", "x+", "((1+2)",
-        "f(3)", "3-5", "12", "x", "ab", "call me at 555-1234", "meet at 3pm", "iPhone 15 pro max 512GB",
+        "x.__class__", "eval('1')", "().__class__.__bases__", "x2-4=0", "1.2.3", "5除10", "50%(20+30)", "2 3", "x+",
+        "((1+2)", "f(3)", "3-5", "12", "x", "ab", "call me at 555-1234", "meet at 3pm", "iPhone 15 pro max 512GB",
     ],
 )  # fmt: skip
 def test_not_taken(text: str) -> None:
@@ -117,10 +119,8 @@ def test_any_text_is_read_or_not_understood(text: str) -> None:
     assert isinstance(problem, Problem)
     for node in problem.nodes:
         assert latex(node) and plain(node)
-    try:
+    with contextlib.suppress(TooLarge):
         check(problem)
-    except TooLarge:
-        pass
 
 
 LEAF = st.integers(0, 99).map(lambda n: Node("num", text=str(n))) | st.sampled_from("xyz").map(

@@ -98,7 +98,7 @@ async def test_async_client_that_closes_its_stream_early_stops_the_engine(gatewa
     await stream.close()
     began = time.monotonic()
     while not gateway.engine.asked[-1].hung_up.is_set():
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 20
         await asyncio.sleep(0.01)
 
 

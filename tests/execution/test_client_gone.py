@@ -16,10 +16,10 @@ from running import Running, running
 from twins import Fault, Twin
 
 NO_JOBS: dict[str, Any] = {"jobs": {"concurrency": 0}}  # looking for jobs has tasks of its own
-PROMPT = 0.5  # seconds; a loaded machine needs some of it
+PROMPT = 5.0  # seconds, which only a loaded machine needs; what waits for anything else takes longer
 
 
-async def until(what: Callable[[], bool], within: float = 3.0) -> float:
+async def until(what: Callable[[], bool], within: float = 20.0) -> float:
     """Seconds until it holds."""
     began = time.monotonic()
     while not what():

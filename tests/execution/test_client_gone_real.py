@@ -17,7 +17,7 @@ from running import Process
 GENERATING = 0.5  # seconds at most
 PREFILL = 3.0
 
-pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")
+pytestmark = [pytest.mark.filterwarnings("default::ResourceWarning"), pytest.mark.alone]
 
 
 def story(number: int) -> str:

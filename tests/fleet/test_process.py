@@ -103,7 +103,7 @@ async def test_a_child_deaf_to_sigterm_is_killed(fake: Fake) -> None:
     await process.settled(20)
     began = time.monotonic()
     await process.stop()
-    assert 0.2 <= time.monotonic() - began < 2
+    assert 0.2 <= time.monotonic() - began < 4.5
     assert children() == []
 
 
@@ -114,8 +114,8 @@ async def test_a_second_stop_kills_at_once(fake: Fake) -> None:
     await process.settled(20)
     first = asyncio.create_task(process.stop())
     await asyncio.sleep(0.05)
-    await asyncio.wait_for(process.stop(), 2)
-    await asyncio.wait_for(first, 2)
+    await asyncio.wait_for(process.stop(), 20)
+    await asyncio.wait_for(first, 20)
     assert children() == []
 
 

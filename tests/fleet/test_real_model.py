@@ -72,7 +72,7 @@ async def test_a_client_that_hangs_up_is_cancelled(smollm2: ModelProcess) -> Non
         got = b""
         while got.count(b"data:") < 3:
             got += await asyncio.to_thread(client.recv, 4096)
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(30):
         while sum("cancel task" in line for line in smollm2.log_tail) == before:
             await asyncio.sleep(0.01)
 

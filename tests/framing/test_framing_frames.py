@@ -218,6 +218,6 @@ def test_a_million_characters_take_milliseconds(core: str) -> None:
     for opening in ("", "### Task:\nRespond to the user query using the provided context", "已知信息："):
         for ending in ("", '"""', "Answer:"):
             text = opening + core * (1_000_000 // len(core)) + ending
-            begun = time.perf_counter()
+            begun = time.thread_time()
             SHIPPED_FRAMES.question_span(text)
-            assert time.perf_counter() - begun < 0.2  # far above what it takes, far below what is not linear
+            assert time.thread_time() - begun < 0.2  # far above what it takes, far below what is not linear

@@ -1,4 +1,4 @@
-"""What outlives a run of an action and a reload of the config: processes and connections that are kept while they are wanted."""
+"""What outlives a run of an action and a reload of the config: processes and connections, kept while they are wanted."""
 
 from __future__ import annotations
 

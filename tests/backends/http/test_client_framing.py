@@ -342,7 +342,7 @@ async def test_junk_that_comes_later_ends_the_idle_connection(serve, pool_of):
     for number in range(3):
         assert await (await pool.open(CALL)).read() == b"good"
         assert pool.idle == 1
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             while pool.idle:
                 await asyncio.sleep(0.005)
         assert upstream.connections == number + 1

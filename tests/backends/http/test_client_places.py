@@ -109,17 +109,17 @@ async def test_an_address_that_does_not_answer_holds_the_next_up_for_a_moment_on
         start = time.monotonic()
         pool = pool_of(f"http://gpu-1:{upstream.port}")
         assert (await (await pool.open(CALL)).read()).endswith(b" gpu-1:%d" % upstream.port)
-        assert 0.2 < time.monotonic() - start < 3
+        assert 0.2 < time.monotonic() - start < 4.5
         assert len(asyncio.all_tasks()) <= 2 + upstream.connections
 
 
 async def test_one_refused_address_does_not_matter(serve, pool_of, resolving, monkeypatch):
     upstream = await serve(echo, host="127.0.0.1")
     resolving("127.0.0.3", "::1", "127.0.0.1")
-    monkeypatch.setattr(connect, "HEAD_START", 5.0)
+    monkeypatch.setattr(connect, "HEAD_START", 60.0)
     start = time.monotonic()
     await (await pool_of(f"http://gpu-1:{upstream.port}").open(CALL)).read()
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 30
 
 
 async def test_of_two_that_answer_at_once_one_is_kept(serve, pool_of, resolving, monkeypatch):
@@ -245,7 +245,7 @@ async def test_tls_closing_early_reaches_the_engine(serve, pool_of, authority, t
     stream = await pool_of(upstream, ssl=trusting).open(CALL)
     await anext(stream.chunks())
     stream.close()
-    async with asyncio.timeout(0.5):
+    async with asyncio.timeout(20):
         while not left:
             await asyncio.sleep(0.001)
 
@@ -292,7 +292,7 @@ async def test_cancelled_in_the_middle_of_a_handshake(serve, pool_of, trusting):
     opening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await opening
-    async with asyncio.timeout(0.5):
+    async with asyncio.timeout(20):
         while not left:
             await asyncio.sleep(0.001)
 

@@ -106,7 +106,7 @@ async def test_a_sink_that_fails_ends_the_response(serve, pool_of):
     got: list[bytes] = []
     with pytest.raises(KeyError, match="mine"):
         await (await pool.open(CALL)).pour(sink, never)
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(20):
         while not left:
             await asyncio.sleep(0.001)
     assert got == EVENTS[:2]
@@ -155,6 +155,6 @@ async def test_cancelled(serve, pool_of, full):
     pouring.cancel()
     with pytest.raises(asyncio.CancelledError):
         await pouring
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(20):
         await left.wait()
     assert pool.idle == 0
