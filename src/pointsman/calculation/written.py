@@ -140,7 +140,7 @@ class _Writer:
 
     def _pow(self, node: Node) -> tuple[int, str]:
         base, power = node.args
-        below = self.write(base, _ATOM)
+        below = self._base(base)
         if self.tex and base.op in ("div", "neg"):
             below = rf"\left({self.write(base)}\right)"
         if self.tex:
@@ -276,7 +276,12 @@ class _Writer:
         return _ATOM, "[" + ", ".join("[" + ", ".join(row) + "]" for row in rows) + "]"
 
     def _transpose(self, node: Node) -> tuple[int, str]:
-        return _POW, self.write(node.args[0], _ATOM) + ("^{T}" if self.tex else "^T")
+        return _POW, self._base(node.args[0]) + ("^{T}" if self.tex else "^T")
 
     def _inverse(self, node: Node) -> tuple[int, str]:
-        return _POW, self.write(node.args[0], _ATOM) + ("^{-1}" if self.tex else "^-1")
+        return _POW, self._base(node.args[0]) + ("^{-1}" if self.tex else "^-1")
+
+    def _base(self, node: Node) -> str:
+        """In braces where it is a matrix: what draws formulas wants them."""
+        text = self.write(node, _ATOM)
+        return f"{{{text}}}" if self.tex and node.op == "matrix" else text

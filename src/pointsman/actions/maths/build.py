@@ -65,7 +65,7 @@ def number(text: str) -> sp.Rational:
 
 
 def _whole(bound: Any) -> bool:
-    return bound.is_integer is not False
+    return bound.is_integer is not False or bool(bound.is_infinite)
 
 
 def plain_of(value: Any) -> Any:

@@ -75,7 +75,7 @@ def _one(relation: Any, x: Any, tongue: Tongue, room: Room) -> Outcome:
 
 def _always(rest: Any, x: Any, tongue: Tongue) -> Outcome:
     if rest == 0:
-        text = say(tongue, f"every {x} solves it", f"任意 {x} 都是解")
+        text = say(tongue, f"every {x} solves it for which both sides are defined", f"使两边有意义的任意 {x} 都是解")
         return Outcome(text, "all", r"\mathbb{R}", relation=rf"\;\Rightarrow\; {x}\in ", extra={"solutions": "all"})
     if rest.free_symbols:
         raise trouble.unsolved()

@@ -28,7 +28,12 @@ def of(value: Any, steps: list[str] | None = None, **more: Any) -> Outcome:
     """An expression, matrix or list as it is."""
     text = shown.line(value)
     short = shown.shortened(text)
-    tex = shown.latex(value) if short == text else rf"\text{{{len(text.lstrip('-'))} digits}}"
+    if short == text:
+        tex = shown.latex(value)
+    else:
+        mantissa, _, power = shown.decimal(value).partition("×10^")
+        tex = rf"{mantissa}\times 10^{{{power}}}"
+        more.setdefault("relation", r"\approx ")
     approximate = more.pop("approximate", None) or shown.approximation(value)
     if short != text:
         more.setdefault("extra", {})["digits"] = len(text.lstrip("-"))
