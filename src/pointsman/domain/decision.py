@@ -55,10 +55,10 @@ class Decision(msgspec.Struct, frozen=True):
 
     `action` is set where a rule took the request; `parameters` are what the action works with (`text` for answer and
     refuse, and for a question; `task`, `target`, `body` for route). `error` is set where the request ends without any
-    reply of content: the gateway's error code (`context_length_exceeded`, `no_target`, …). `left_out` are targets that could not serve it,
-    `max_retries` the further attempts that execution may make. `marks` are what rules noted on their way, `shadow` the
-    rules in shadow that would have taken it; `rules_cut`: time ran out after so many rules. `hint` is what an entry may
-    tell of a request that no rule took.
+    reply of content: the gateway's error code (`context_length_exceeded`, `no_target`, …). `left_out` are targets
+    that could not serve it, `max_retries` the further attempts that execution may make. `marks` are what rules noted
+    on their way, `shadow` the rules in shadow that would have taken it; `rules_cut`: time ran out after so many
+    rules. `hint` is what an entry may tell of a request that no rule took.
     """
 
     stage: Stage
