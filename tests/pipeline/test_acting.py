@@ -49,6 +49,11 @@ def test_what_fills_a_parameter(
     assert found == {**expected, "question": "how many?", "file": files[0]}
 
 
+def test_a_number_that_may_be_null_is_a_number() -> None:
+    spec = ActionSpec(name="x", kind="http", parameters=takes({"n": {"type": ["integer", "null"]}}))
+    assert act_of(spec, {}, {"n": "7"}, "?", (), "en") == {"n": 7}
+
+
 def test_what_lacks_is_told_in_the_language_of_the_question() -> None:
     assert act_of(SPEC, {}, {}, "?", (), "zh") == "“查询库存”还缺少：货号、count、file。请补充后再发一次。"
     told = act_of(SPEC, {"count": 1}, {}, "?", ("f",), "en")

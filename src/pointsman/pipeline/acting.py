@@ -114,7 +114,8 @@ def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
     """A text as the number or truth that the schema wants, where it reads as one; the schema will say the rest."""
     if not isinstance(value, str):
         return value
-    match schema.get("type"):
+    kinds = schema.get("type")
+    match next((kind for kind in kinds if kind != "null"), None) if isinstance(kinds, list) else kinds:
         case "integer" | "number" as kind:
             plain = value.replace(",", "").strip()
             try:
