@@ -72,13 +72,23 @@ async def test_words_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> 
 
 
 async def test_below_the_threshold(tmp_path: Path) -> None:
-    async with workshop(tmp_path, IT) as actions:
+    async with workshop(tmp_path, {"it": {"faq": {"file": "faq.yaml"}}}) as actions:
         effect = await actions["it"].run({"question": "年假"}, CHINESE)
         assert effect.outcome == "refused" and effect.error == "no_answer"
         assert effect.text.startswith("常见问题里没有这个问题的答案。您是不是想问：\n1. ") and "2. " in effect.text
         assert {one["id"] for one in effect.values["near"]} == {"2", "leave_how"}
         effect = await actions["it"].run({"question": "quarterly taxes"}, OCCASION)
         assert effect.text == "There is no answer to this in the FAQ." and effect.values["near"] == []
+
+
+async def test_one_shared_word_is_no_answer_though_no_other_entry_has_it(tmp_path: Path, file: Path) -> None:
+    file.write_text(
+        "- {question: 打印机卡纸怎么办, answer: 打开后盖。}\n- {question: 年假有几天, answer: 十天。}\n", "utf-8"
+    )
+    async with workshop(tmp_path, {"it": {"faq": {"file": "faq.yaml"}}}) as actions:
+        effect = await actions["it"].run({"question": "打印机的保修期"}, CHINESE)
+        assert effect.text == "常见问题里没有这个问题的答案。您是不是想问：\n1. 打印机卡纸怎么办"
+        assert (await actions["it"].run({"question": "打印机卡住纸了"}, CHINESE)).text == "打开后盖。"
 
 
 async def test_meanings_find_what_words_do_not(tmp_path: Path) -> None:

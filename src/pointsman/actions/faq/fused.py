@@ -12,15 +12,17 @@ from pointsman.actions.faq.keywords import Near
 
 class Weights(msgspec.Struct, frozen=True):
     """`order` weighs likeness by words, how much is covered, and likeness of meaning, to tell who is closest. The others
-    are those of a logistic function, of the same three and of the lead over the next, to tell how sure that is."""
+    are those of a logistic function, of the same three and of the lead over the next, to tell how sure that is. A
+    lead counts as `most_lead` at most: where no other entry shares a word, it says little."""
 
     order: tuple[float, float, float]
     rest: float
     sure: tuple[float, float, float]
     lead: float
+    most_lead: float = 9.0
 
 
-BY_WORDS = Weights((1.0, 0.5, 0.0), -3.59, (3.58, 1.57, 0.0), 3.31)
+BY_WORDS = Weights((1.0, 0.5, 0.0), -3.77, (3.74, 1.7, 0.0), 3.71, 0.5)
 BY_BOTH = Weights((1.0, 0.5, 4.0), -3.4, (0.0, 0.9, 3.75), 1.81)
 """docs/adr/0045 says on what these were fitted, and how."""
 
@@ -47,7 +49,11 @@ def scored(near: Sequence[Near], meanings: Sequence[float] | None, most: int) ->
     scores = []
     for rank, place in enumerate(order[:most]):
         other = close[order[1]] if rank == 0 and len(order) > 1 else 0.0 if rank == 0 else close[order[0]]
-        odds = weights.rest + _sum(weights.sure, features[place]) + weights.lead * (close[place] - other)
+        odds = (
+            weights.rest
+            + _sum(weights.sure, features[place])
+            + weights.lead * min(close[place] - other, weights.most_lead)
+        )
         score = 1.0 if place in exact else 1 / (1 + math.exp(-max(min(odds, 30.0), -30.0)))
         scores.append(Scored(place, round(score, 3)))
     return sorted(scores, key=lambda one: -one.score)
