@@ -4,6 +4,7 @@ that computes itself gets only what was read whole (calculation/), so that what 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,6 +42,8 @@ def degrade_rules(actions: Mapping[str, ActionRule]) -> dict[str, Rule]:
         if name in actions:
             spec = actions[name].spec
             source = spec.kind if spec is not None else ""
+            if source == COMPUTES:
+                importlib.import_module("pointsman.calculation")  # here, not in the first request
             rules[name] = Rule(f"degrade.{name}", "degrade", 0, (), (), Conditions(), name, source=source)
     return rules
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from pathlib import Path
 
-import ziamath  # noqa: F401 - imported before the first task
+from ziamath.zmath import Latex
 
 from pointsman.actions.child import Room
 from pointsman.actions.maths import trouble
@@ -14,14 +15,31 @@ from pointsman.actions.maths.job import MathsResult, MathsTask
 from pointsman.actions.maths.outcome import Outcome
 from pointsman.actions.maths.picture import drawn
 from pointsman.actions.maths.quantities import registry
-from pointsman.calculation.tree import Node, Problem
+from pointsman.calculation.tree import Node, Problem, apply, num, sym
 from pointsman.calculation.words import NOTES
 from pointsman.calculation.written import latex, plain
 from pointsman.domain.said import told
 
 sys.set_int_max_str_digits(0)  # sizes are checked before
 sys.setrecursionlimit(3000)
-registry()
+
+
+def _ready() -> None:
+    """What SymPy, pint and the font make at their first use is made before a task comes: a process waits for it anyway."""
+    x = sym("x")
+    quadratic = apply("sub", apply("pow", x, num(2)), apply("mul", num(5), x))
+    registry().Quantity(1, "meter").to("mile")
+    Latex("x^2").svgxml()
+    for problem in (
+        Problem("solve", (apply("eq", quadratic, num(-6)),), ("x",)),
+        Problem("value", (apply("derivative", apply("mul", x, apply("sin", x)), x, num(1)),)),
+        Problem("value", (apply("integral", quadratic, x, num(0), num(1)),)),
+        Problem("value", (apply("sqrt", num(8)),)),
+    ):
+        evaluated(problem, "en", Room(Path(), 30.0))
+
+
+_ready()
 
 
 def calculate(task: MathsTask, room: Room) -> MathsResult:
