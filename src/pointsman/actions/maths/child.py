@@ -74,7 +74,8 @@ def calculate(task: MathsTask, room: Room) -> MathsResult:
 
 
 def _question(problem: Problem) -> str:
-    return ", ".join(plain(node) for node in problem.nodes)
+    nodes = problem.nodes[:1] if problem.kind == "convert" else problem.nodes
+    return ", ".join(plain(node) for node in nodes)
 
 
 def _latex(problem: Problem) -> str:

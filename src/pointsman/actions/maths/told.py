@@ -44,7 +44,8 @@ def _answer(result: MathsResult) -> str:
         )
     if result.kind in ("change", "share", "whole", "discount", "raise", "lower"):
         return f"{result.result}{approximate}"
-    return f"{result.expression}{sign}{result.result}{approximate}"
+    base = f" (base {result.extra['base']})" if result.kind == "base" else ""
+    return f"{result.expression}{sign}{result.result}{base}{approximate}"
 
 
 def values_of(result: MathsResult) -> dict[str, Any]:
