@@ -71,6 +71,11 @@ def asks(text: str) -> str:
         ("9.11和9.9哪个大", "compare: 9.11, 9.9"),
         ("twenty three plus four", "value: add(23, 4)"),
         ("八加九乘以二", "value: add(8, mul(9, 2))"),
+        ("3,5,10的平均数", "value: mean(3, 5, 10)"),
+        ("mean of 100,200,300 and 5", "value: mean(100, 200, 300, 5)"),
+        ("12,180的最大公约数", "value: gcd(12, 180)"),
+        ("已知 a=3, b=4，求 a^2+b^2", "value: at(at(add(pow(a, 2), pow(b, 2)), a, 3), b, 4)"),
+        ("how many minutes in 3 days", "convert: quantity(3, day), minute"),
         ("1,234+5,678", "value: add(1234, 5678)"),
     ],
 )

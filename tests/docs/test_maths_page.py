@@ -1,4 +1,4 @@
-"""What docs/actions/maths.md shows, in both languages: its rule holds, its examples are read, its replies are what is said."""
+"""What docs/actions/maths.md shows, in both languages: its rule holds, examples are read, replies are what is said."""
 
 from __future__ import annotations
 

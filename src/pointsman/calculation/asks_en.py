@@ -196,11 +196,11 @@ def _units() -> list[Ask]:
     return _either(
         [
             r"(?:convert|change|express|turn) <e> (?:to|in|into|as) <b>",
-            r"how many <b> (?:are|is) (?:there )?(?:in|equal to) (?:an? )?<e>",
+            r"how many <b> (?:(?:are|is) )?(?:there )?(?:in|equal to) (?:an? )?<e>",
             r"how many <b> (?:are|is) (?:an? )?<e>",
             r"how many <b> (?:do|does|will|would) <e> (?:have|make|equal)",
             rf"(?:what is|what's|how much is|how long is|how far is|how fast is|how heavy is|{_HEAD}) ?<e> (?:to|in|into|as|converted to|expressed in) (?:an? )?<b>",
-            r"<e> ?= ?(?:how many|what|\?) <b>",
+            r"<e> ?= ?(?:how many |what |\?+) ?<b>",
             r"<e> (?:is|equals|makes) how many <b>",
         ],
         make.convert,
@@ -212,6 +212,7 @@ def _plain() -> list[Ask]:
         *_either(
             [
                 rf"{_HEAD}<e> ?[,;]? ?(?:at|when|where|for|if|with|given) ?(?P<a>[a-z](?:_[0-9])? ?=.+)",
+                r"(?:if|when|given|for|let) (?P<a>[a-z](?:_[0-9])? ?= ?.+?) ?[,;] ?(?:then )?(?:what is|find|calculate|compute|evaluate) (?P<e>[^=]+)",
                 rf"(?:if|when|given|for|let) ?(?P<a>[a-z](?:_[0-9])? ?= ?[^=]+?) ?[,;] ?(?:then )?{_HEAD}<e>",
             ],
             make.substituted,

@@ -36,7 +36,7 @@ def postfix(parser: Parser, left: Node, token: Token, lowest: int) -> Node | Non
             raise parser.lost()
         above = parser.expr(POST + 1)
         return apply("div", above, left)
-    if kind == "and" and lowest == 0:
+    if kind in ("and", "comma") and text != ";" and lowest == 0:
         return _listed(parser, left)
     return None
 

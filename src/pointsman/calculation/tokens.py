@@ -37,6 +37,10 @@ class Token(NamedTuple):
     written: str
 
 
+_LIST_WORDS: Any = re2.compile(
+    r"(?i)\b(?:gcd|gcf|hcf|lcm|mean|average|median|mode|variance|deviation|max|maximum|min|minimum|divisor|multiple|factor|sum"
+    r"|product) |平均|均值|公约数|公因数|公倍数|中位数|众数|方差|标准差|最大值|最小值|总和|的和|的积|乘积"
+)  # what stands beside them are lists: a comma separates
 _NUMBER: Any = re2.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+\b|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+")
 _PLAIN_NUMBER: Any = re2.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 _BASED: Any = re2.compile(r"0[xX][0-9a-fA-F]+\b|0[bB][01]+\b|0[oO][0-7]+\b")
@@ -53,6 +57,7 @@ _OPEN, _CLOSE = "([{", ")]}"
 def tokens(text: str, *, commas: bool = True) -> list[Token]:
     """Of a normalised text. `commas`: 1,234 may be one number, outside lists. Raises NotUnderstood."""
     found: list[Token] = []
+    commas = commas and not _LIST_WORDS.search(text)
     lists: list[bool] = []  # of each bracket that is open: whether commas separate there
     at, spaced = 0, False
     while at < len(text):
