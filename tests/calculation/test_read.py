@@ -89,7 +89,8 @@ def test_read(text: str, expected: str) -> None:
         "", "你好", "今天天气怎么样", "what is love", "2024-05-03 的会议纪要", "版本 3.10 有什么新特性", "今天的比分 3:2",
         "C++ 和 C# 哪个好", "解方程是什么意思", "python 3.9和3.11哪个大", "__import__('os').system('touch x')", "lambda: 1",
         "x.__class__", "eval('1')", "().__class__.__bases__", "x2-4=0", "1.2.3", "5除10", "50%(20+30)", "2 3", "x+",
-        "((1+2)", "f(3)", "3-5", "12", "x", "ab", "call me at 555-1234", "meet at 3pm", "iPhone 15 pro max 512GB",
+        "((1+2)", "f(3)", "24/7", "11/30", "1920x1080", "x = 5", "E=mc²是什么意思",
+        "limit of liability", "1+1=2是什么电影", "3-5", "12", "x", "ab", "call me at 555-1234", "meet at 3pm", "iPhone 15 pro max 512GB",
     ],
 )  # fmt: skip
 def test_not_taken(text: str) -> None:

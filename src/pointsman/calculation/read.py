@@ -64,10 +64,28 @@ def understands(text: str) -> bool:
         problem = read(text)
     except NotUnderstood:
         return False
-    return _says_something(problem)
+    return not _is_a_name(text.strip()) and _says_something(problem)
+
+
+_NAME: Any = re2.compile(r"([0-9]{1,4}) ?(/|[xX×]) ?([0-9]{1,4})")
+
+
+def _is_a_name(text: str) -> bool:
+    """24/7, 11/30, 1920x1080: alone, a sum only where a division comes out even, or a product is not of a picture's size."""
+    match = _NAME.fullmatch(text)
+    if not match:
+        return False
+    first, second = int(match.group(1)), int(match.group(3))
+    if match.group(2) == "/":
+        return not (second > 1 and first > second and first % second == 0)
+    return min(first, second) >= 100
 
 
 def _says_something(problem: Problem) -> bool:
+    if problem.kind == "solve" and all(
+        node.op == "eq" and node.args[0].op == "sym" and node.args[1].op in ("num", "sym") for node in problem.nodes
+    ):
+        return False  # x = 5: it is told, not asked
     if problem.kind != "value":
         return True
     node = problem.nodes[0]
