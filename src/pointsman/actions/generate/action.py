@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jsonschema_rs
 import msgspec
 
+from pointsman.actions.parameters import validator_of
 from pointsman.actions.slots import filled
 from pointsman.actions.tools import Tools
 from pointsman.config.action_schema import ActionConfig
@@ -29,6 +29,7 @@ class GenerateAction:
         self._spec = spec
         self._given = given
         self._tools = tools
+        self._validator = None if given.schema is None else validator_of(given.schema)
 
     @property
     def spec(self) -> ActionSpec:
@@ -53,15 +54,13 @@ class GenerateAction:
         return Effect(text, values=self._values(text))
 
     def _values(self, text: str) -> dict[str, Any]:
-        schema = self._given.schema
-        if schema is None:
+        if self._validator is None:
             return {}
         try:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:
             raise ActionFailed("bad_reply", _NO_JSON, again=True) from None
-        validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions())
-        if (error := next(iter(validator.iter_errors(value)), None)) is not None:
+        if (error := next(iter(self._validator.iter_errors(value)), None)) is not None:
             en, zh = (
                 "The model's reply is not of the form that was asked for: {why}.",
                 "模型的回复不符合要求的格式：{why}。",
