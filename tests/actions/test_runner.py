@@ -158,9 +158,9 @@ async def test_cancelling_at_any_moment_leaves_nothing(runner: ReportRunner, dat
     for delay in (0, 0.001, 0.01, 0.05, 0.2, 0.4):
         running = asyncio.create_task(runner.run(simple_plan("pdf"), simple_spec(), shop, NOW))
         await asyncio.sleep(delay)
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
+        unfinished = running.cancel()
+        [end] = await asyncio.gather(running, return_exceptions=True)
+        assert isinstance(end, asyncio.CancelledError) is unfinished and (unfinished or delay >= 0.2)
         assert not children() and [name for name in left(data) if not name.endswith(".pdf")] == []
 
 

@@ -81,5 +81,10 @@ async def test_the_path_shows_its_three_steps(tmp_path: Path) -> None:
     async with Engine() as engine, gateway(tmp_path, engine) as (_, client):
         reply = await client.post("/v1/chat/completions", json=user("check: SELECT id FROM orders", model="auto"))
         name = reply.headers["x-pointsman-request-id"]
-        trace = (await client.get(f"/v1/requests/{name}/trace")).json()
+        async with asyncio.timeout(10):
+            while (
+                found := await client.get(f"/v1/requests/{name}/trace")
+            ).status_code == 404:  # the log is written later
+                await asyncio.sleep(0.02)
+        trace = found.json()
         assert trace["decision"]["execution_path"] == ["syntax_check", "index_suggestion", "explain_plan"]

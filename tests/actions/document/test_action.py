@@ -115,7 +115,7 @@ async def _settled(before: Any) -> None:
     """Waits until no more is there than before, but for the one process that waits for the next task."""
     for _ in range(200):
         now = held()
-        if len(now.children) <= max(len(before.children), 1) and now.descriptors <= before.descriptors + 4:
+        if len(now.children - before.children) <= 1 and now.descriptors <= before.descriptors + 4:
             return
         await asyncio.sleep(0.05)
     raise AssertionError((before, held()))
