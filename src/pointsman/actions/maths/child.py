@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from ziamath.zmath import Latex
 
 from pointsman.actions.child import Room
+from pointsman.actions.child.deeper import deeper
 from pointsman.actions.maths import trouble
 from pointsman.actions.maths.evaluate import evaluated
 from pointsman.actions.maths.job import MathsResult, MathsTask
@@ -20,10 +22,21 @@ from pointsman.calculation.words import NOTES
 from pointsman.calculation.written import latex, plain
 from pointsman.domain.said import told
 
-sys.set_int_max_str_digits(0)  # sizes are checked before
-sys.setrecursionlimit(3000)
+_DEEP = 3000  # calls
 
 
+@contextlib.contextmanager
+def _long_integers() -> Iterator[None]:
+    """Of any length, since sizes are checked before."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+@deeper(_DEEP)
 def _ready() -> None:
     """What SymPy, pint and the font make at their first use is made before a task comes: a process waits for it anyway."""
     x = sym("x")
@@ -42,6 +55,8 @@ def _ready() -> None:
 _ready()
 
 
+@deeper(_DEEP)
+@_long_integers()
 def calculate(task: MathsTask, room: Room) -> MathsResult:
     """Raises ActionFailed."""
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import sqlite3
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
+from pointsman.actions.child.deeper import deeper
 from pointsman.actions.child.work import Room
 from pointsman.actions.sql import told_plan
 from pointsman.actions.sql.dialects import shown
@@ -33,9 +33,9 @@ _DEEP = 20_000
 _ASK_AT_MOST = 15.0  # seconds for the database
 
 
+@deeper(_DEEP)
 def examine(task: Task, room: Room) -> Found:
     """Raises ActionFailed for what is too long or too deep."""
-    sys.setrecursionlimit(_DEEP)
     said_by_itself = dialect_of(task.sql)
     parsed = read(task.sql, task.dialect or said_by_itself, task.default or _family(task))
     dialect = parsed.dialect or task.dialect or said_by_itself

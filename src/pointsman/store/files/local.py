@@ -61,7 +61,7 @@ class LocalFiles:
     async def pieces(self, key: str) -> AsyncIterator[bytes]:
         path = self._folder / checked(key)
         with _explained(key):
-            file = await asyncio.to_thread(_open, path)
+            file = await _opened_for(path)
         if file is None:
             raise FileNotFoundError(key)
         with file:
@@ -153,6 +153,21 @@ def _open(path: Path) -> BinaryIO | None:
         return path.open("rb")
     except _NONE:
         return None
+
+
+async def _opened_for(path: Path) -> BinaryIO | None:
+    """Where the caller is cancelled meanwhile, what was opened is closed."""
+    opening = asyncio.ensure_future(asyncio.to_thread(_open, path))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(_closed)
+        raise
+
+
+def _closed(opening: asyncio.Future[BinaryIO | None]) -> None:
+    if not opening.cancelled() and opening.exception() is None and (file := opening.result()) is not None:
+        file.close()
 
 
 def _removed(path: Path) -> bool:
