@@ -1,0 +1,67 @@
+"""What an arbiter chooses from, what it heard in a query, and how far its figures can be trusted."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+OPEN_ENDED = "open_ended"
+"""The intent of what is none of the set: it goes on to a model. No intent may have this name."""
+OUT_OF_SCOPE = "oos"
+"""How labelled texts name it."""
+
+Failure = Literal["timeout", "shed", "unavailable", "invalid"]
+MOST_SCORES = 10
+
+
+class Intent(msgspec.Struct, frozen=True):
+    """One thing that people ask for. `about` says in each language (`zh`, `en`) what it is; `examples` are texts that mean
+    it, `counter_examples` texts that look like it and do not."""
+
+    name: str
+    about: dict[str, str] = {}
+    examples: tuple[str, ...] = ()
+    counter_examples: tuple[str, ...] = ()
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """What an arbiter heard in one query. `arbiter` is its name, `model` says which model and heads, by a hash of all that
+    made them. `scores` are raw probabilities, rounded to six decimals, in falling order, at most `MOST_SCORES`: all that is
+    decided from them can be computed again from the log. `outside` is how little the query resembles any intent: 0 to 1,
+    raw, comparable for one `model` only. `parameters` are what a language model filled in. `failure`: why there are no
+    scores. `cut`: only the beginning and the end of the query were heard. `took_ms` milliseconds."""
+
+    arbiter: str
+    model: str
+    scores: tuple[tuple[str, float], ...] = ()
+    outside: float = 0.0
+    parameters: dict[str, Any] = {}
+    failure: Failure | None = None
+    cut: bool = False
+    took_ms: float = 0.0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """How raw figures become a probability that the first intent is right (a text that is none of the intents counts as
+    wrong). `model` is that of the `Heard` that it was fitted on; for others it says nothing.
+
+    Raw is x = 2·(log p1 − log p2), of which document A's confidence is the logistic function. `temperature`: x / slope.
+    `platt`: slope·x + outside_slope·logit(outside) + shift. `isotonic`: the same sum, then a straight line between
+    `points` (log odds, probability). None of them above `ceiling`. `threshold`: what has an `outside` above it is
+    open-ended. `texts` it was fitted on; `ece_before`, `ece_after`: expected calibration error over
+    15 equal bins, out of sample."""
+
+    model: str = ""
+    kind: Literal["none", "temperature", "platt", "isotonic"] = "none"
+    slope: float = 1.0
+    outside_slope: float = 0.0
+    shift: float = 0.0
+    points: tuple[tuple[float, float], ...] = ()
+    ceiling: float = 1.0
+    threshold: float = 1.0
+    texts: int = 0
+    ece_before: float | None = None
+    ece_after: float | None = None
