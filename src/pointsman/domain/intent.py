@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from pointsman.domain.wording import Tongue
+
 OPEN_ENDED = "open_ended"
 """The intent of what is none of the set: it goes on to a model. No intent may have this name."""
 OUT_OF_SCOPE = "oos"
@@ -25,23 +27,52 @@ class Intent(msgspec.Struct, frozen=True):
     counter_examples: tuple[str, ...] = ()
 
 
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """What an arbiter hears. `text` is the user's question, of any length; `tongue` its language, for what is filled in.
+    `context` is what the rules' level knows besides (document A's enhanced request): only a language model reads it."""
+
+    text: str
+    tongue: Tongue = "en"
+    context: dict[str, Any] = {}
+
+
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
     """What an arbiter heard in one query. `arbiter` is its name, `model` says which model and heads, by a hash of all that
     made them. `scores` are raw probabilities, rounded to six decimals, in falling order, at most `MOST_SCORES`: all that is
     decided from them can be computed again from the log. `outside` is how little the query resembles any intent: 0 to 1,
-    raw, comparable for one `model` only. `parameters` are what a language model filled in. `failure`: why there are no
-    scores. `cut`: only the beginning and the end of the query were heard. `took_ms` milliseconds."""
+    raw, comparable for one `model` only. `failure`: why there are no scores. `cut`: only the beginning and the end of the
+    query were heard. `took_ms` milliseconds."""
 
     arbiter: str
     model: str
     scores: tuple[tuple[str, float], ...] = ()
     outside: float = 0.0
-    parameters: dict[str, Any] = {}
     failure: Failure | None = None
     cut: bool = False
     took_ms: float = 0.0
     input_tokens: int | None = None
     output_tokens: int | None = None
+
+
+class Filled(msgspec.Struct, frozen=True, kw_only=True):
+    """Parameters of an action that a language model read in a query. Each holds to its schema, or is not there."""
+
+    model: str
+    parameters: dict[str, Any] = {}
+    failure: Failure | None = None
+    took_ms: float = 0.0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class Hearing(msgspec.Struct, frozen=True, kw_only=True):
+    """All that arbiters said of one request: with it the decision can be computed again. `second` is what another one
+    heard, where that was wanted; `window` the mean confidence of those before, where there were enough of them."""
+
+    first: Heard
+    second: Heard | None = None
+    filled: Filled | None = None
+    window: float | None = None
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
