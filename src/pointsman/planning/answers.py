@@ -8,34 +8,16 @@ from enum import Enum
 import re2
 from msgspec.structs import replace
 
+from pointsman.asking.answers import LONGEST, in_words, is_cancel, is_vague
 from pointsman.domain.policy import LOOKING_BACK, PeriodReading
 from pointsman.domain.report import Filter, ReportSpec
 from pointsman.periods.fold import fold
 from pointsman.planning.clarify import Asked
 from pointsman.planning.draft import Draft, draft_of
 
-_LONGEST = 60  # characters; what is longer is another subject
-_CANCEL = re2.compile(
-    r"^(?:算了|取消|不用了?|不要了?|不需要了?|不导了|先不用?了?|cancel(?: it| that)?|never ?mind|no,? thanks?|no thank you|forget it|stop|nothing)"
-    r"[吧啊哦谢\s,.!。，！]*$"
-)
 _ALL = re2.compile(
     r"^(?:全部|全都|所有|都要|全要|全部都要|每个|不限|all|all of them|everything|any|every one)(?:的|都|要|吧|区|地区|please)*[\s,.!。，！]*$"
 )
-_VAGUE = re2.compile(
-    r"^(?:随便|都行|都可以|你定|whatever|any of them|either|either one|不知道|not sure)[吧啊\s,.!。，！]*$"
-)
-_NUMBERS = re2.compile(
-    r"^(?:第|选择?|就|要|option|number|no\.?|#|the)?\s*"
-    r"((?:[0-9]{1,3}|[一二三四五六七八九十])"
-    r"(?:\s*(?:,|，|、|和|与|and|&|\s)\s*(?:[0-9]{1,3}|[一二三四五六七八九十]))*)"
-    r"\s*(?:个|项|号|种|条|one|option)?(?:吧|的|呢)?(?P<rest>$|[\s,.，。、!！].*$)"
-)
-_ORDINAL = re2.compile(r"^(?:the )?(first|second|third|fourth|fifth|last)(?: (?:one|option))?[\s.!]*$")
-_NUMBER = re2.compile(r"[0-9]{1,3}|[一二三四五六七八九十]")
-_WORDS = {w: n for n, w in enumerate("一二三四五六七八九十", 1)} | {
-    w: n for n, w in enumerate(("first", "second", "third", "fourth", "fifth"), 1)
-}
 
 
 class Reply(Enum):
@@ -57,15 +39,15 @@ def complete(
 ) -> Draft | Reply:
     """The draft with the answer in its slot, or what else it was."""
     folded = fold(answer).strip()
-    if len(folded) > _LONGEST or not folded:
+    if len(folded) > LONGEST or not folded:
         return Reply.OTHER
-    if _CANCEL.search(folded):
+    if is_cancel(folded):
         return Reply.CANCEL
-    if _VAGUE.search(folded):
+    if is_vague(folded):
         return Reply.AGAIN
     if _ALL.search(folded):
         return replace(draft, unknown=None) if asked.slot == "value" else Reply.AGAIN
-    words = _in_words(asked, folded)
+    words = in_words(asked.choices, folded, several=asked.slot == "value")
     if words is None:
         return Reply.AGAIN
     said = draft_of(words, catalog, today, reading, answer=asked.slot == "value")
@@ -94,27 +76,6 @@ def _filled(draft: Draft, said: Draft, asked: Asked, words: str, catalog: tuple[
     periods = said.periods or draft.periods
     filters = _merged(draft.filters, tuple(_joined(draft.filters, new) for new in said.filters))
     return replace(draft, unknown=None, filters=filters, periods=periods)
-
-
-def _in_words(asked: Asked, folded: str) -> str | None:
-    """The answer with its numbers replaced by the choices behind them; None where such a choice does not exist."""
-    if not asked.choices:
-        return folded
-    ordinal = _ORDINAL.search(folded)
-    if ordinal:
-        folded = str(len(asked.choices) if ordinal[1] == "last" else _WORDS[ordinal[1]])
-    found = _NUMBERS.search(folded)
-    if not found:
-        return folded
-    chosen = []
-    for word in _NUMBER.findall(found[1]):
-        number = _WORDS.get(word) or int(word)
-        if not 1 <= number <= len(asked.choices):
-            return None
-        chosen.append(asked.choices[number - 1])
-    if len(chosen) > 1 and asked.slot != "value":
-        return None
-    return " ".join([*chosen, found["rest"]])
 
 
 def _joined(old: tuple[Filter, ...], new: Filter) -> Filter:

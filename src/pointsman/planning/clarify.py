@@ -1,5 +1,4 @@
-"""The one way to ask: a short question with numbered choices, as a normal message of the assistant. Everything that is
-needed to understand the answer stands in the message itself, so a client that sends its history needs no session."""
+"""Questions about a report, in the one form that questions have (asking/), and which of them a message asks."""
 
 from __future__ import annotations
 
@@ -8,6 +7,7 @@ from typing import Literal
 import msgspec
 import re2
 
+from pointsman.asking.choices import LONGEST, choices_of, head_of, question_text
 from pointsman.domain.wording import Tongue
 
 Slot = Literal["report", "period", "value", "format"]
@@ -19,10 +19,6 @@ _QUESTIONS: dict[Slot, dict[Tongue, str]] = {
     "value": {"zh": "“{report}”里没有“{word}”。是下面哪一个？", "en": "“{report}” knows no “{word}”. Which one is it?"},
 }
 _NO_DATE: dict[Tongue, str] = {"zh": "没有“{word}”这个日期。", "en": "There is no such date as “{word}”."}
-_HINTS: dict[Tongue, str] = {
-    "zh": "请回复序号或内容。",
-    "en": "Please answer with a number or in words.",
-}
 _MARKS: tuple[tuple[Slot, str], ...] = (
     ("report", r"要哪一份报表？|Which report do you mean\?"),
     ("period", r"要哪段时间的“[^”]*”？|Which period should “[^”]*” cover\?"),
@@ -30,8 +26,6 @@ _MARKS: tuple[tuple[Slot, str], ...] = (
     ("value", r"里没有“[^”]*”。是下面哪一个？|knows no “[^”]*”\. Which one is it\?"),
 )
 _COMPILED = tuple((slot, re2.compile(pattern)) for slot, pattern in _MARKS)
-_CHOICE = re2.compile(r"(?m)^([0-9]{1,2})\. (.+)$")
-MOST_CHOICES = 9
 
 
 class Clarification(msgspec.Struct, frozen=True):
@@ -47,9 +41,8 @@ class Clarification(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         question = _QUESTIONS[self.slot][self.tongue].format(report=self.report, word=self.word)
-        listed = [f"{number}. {choice}" for number, choice in enumerate(self.choices[:MOST_CHOICES], 1)]
         lead = f"{self.lead}\n" if self.lead else ""
-        return "\n".join([lead + question, *listed, _HINTS[self.tongue]])
+        return question_text(lead + question, self.choices, self.tongue)
 
 
 def no_such_date(word: str, tongue: Tongue) -> str:
@@ -65,14 +58,13 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def read_back(assistant: str) -> Asked | None:
-    """The question that this message of the assistant asks, if it is one of ours. Choices may come from a database, so
-    the question is looked for before them."""
-    if len(assistant) > 4000:
+    """The question that this message of the assistant asks, if it is one of ours."""
+    if len(assistant) > LONGEST:
         return None
-    first = _CHOICE.search(assistant)
+    head = head_of(assistant)
     for slot, mark in _COMPILED:
-        found = mark.search(assistant[: first.start()] if first else assistant)
+        found = mark.search(head)
         if found:
             tongue: Tongue = "en" if found.group().isascii() or "hich" in found.group() else "zh"
-            return Asked(slot, tuple(m[2].strip() for m in _CHOICE.finditer(assistant)), tongue)
+            return Asked(slot, choices_of(assistant), tongue)
     return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime
 
+from pointsman.asking.choices import MOST_CHOICES
 from pointsman.domain.report import Period, ReportPlan, ReportSpec
 from pointsman.domain.wording import Tongue
-from pointsman.planning.clarify import MOST_CHOICES, Clarification, no_such_date
+from pointsman.planning.clarify import Clarification, no_such_date
 from pointsman.planning.draft import Draft
 
 _PERIODS: dict[Tongue, tuple[str, ...]] = {
