@@ -9,6 +9,7 @@ import msgspec
 
 from pointsman.domain.action import ActionSpec
 from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.json_schema import validator_of
 from pointsman.domain.said import Said, said
 
 _TYPES = {
@@ -34,16 +35,6 @@ class Checker:
         error = next(iter(self._validator.iter_errors(parameters)), None)
         if error is not None:
             raise _wrong(self._spec, error)
-
-
-def validator_of(schema: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
-    """A schema may come from a third party, a value from anyone: patterns take linear time, and no URL and no file that a
-    schema refers to is looked at. Raises ValueError and jsonschema_rs.ValidationError for one that is none."""
-    return jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions(), retriever=_nowhere)
-
-
-def _nowhere(uri: str) -> Any:
-    raise ValueError("a schema cannot refer to something outside of it")
 
 
 def schema_problem(schema: dict[str, Any]) -> str | None:

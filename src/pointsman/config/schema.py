@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from pointsman.config.action_schema import ActionConfig, McpServer
+from pointsman.config.arbiter_schema import Arbiter
 from pointsman.config.cache_schema import Cache
 from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
@@ -279,12 +280,12 @@ class Config(Section, frozen=True):
     auth: Auth = Auth()
     log: Log = Log()
     policy: Annotated[dict[str, Any], Meta(description="reserved: weights of learned routing")] = {}
-    arbiter: Annotated[dict[str, Any], Meta(description="reserved: the arbiter (L1)")] = {}
+    arbiter: Arbiter = Arbiter()
     admission: Annotated[dict[str, Any], Meta(description="reserved: queues and budgets")] = {}
     telemetry: Annotated[dict[str, Any], Meta(description="reserved: exporters")] = {}
 
 
-RESERVED = ("policy", "arbiter", "admission", "telemetry")
+RESERVED = ("policy", "admission", "telemetry")
 TIERS = ("light", "medium", "heavy")
 TIER_ALIASES = {f"model-{tier}": tier for tier in TIERS}
 

@@ -38,10 +38,10 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
     """What an arbiter heard in one query. `arbiter` is its name, `model` says which model and heads, by a hash of all that
-    made them. `scores` are raw probabilities, rounded to six decimals, in falling order, at most `MOST_SCORES`: all that is
-    decided from them can be computed again from the log. `outside` is how little the query resembles any intent: 0 to 1,
-    raw, comparable for one `model` only. `intent` and `confidence` are what these figures mean by the calibration that the
-    arbiter has: the intent, and the probability that it is right. `failure`: why there are no scores. `cut`: only the beginning and the end of the
+    made them. `scores` are raw probabilities, rounded to six decimals, in falling order, at most `MOST_SCORES`. `outside`
+    is how little the query resembles any intent: 0 to 1, raw, comparable for one `model` only. `intent` and `confidence`
+    are what these figures mean by the calibration that the arbiter has: the intent, and the probability that it is right;
+    all that is decided follows from them. `failure`: why there are no scores. `cut`: only the beginning and the end of the
     query were heard. `took_ms` milliseconds."""
 
     arbiter: str

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from pointsman.domain.action import ActionSpec
+from pointsman.domain.decision import Risk
 from pointsman.domain.frame import Frame
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import ActionKind, Conditions, Rule
@@ -33,13 +34,50 @@ class RouteRule(msgspec.Struct, frozen=True):
 
 
 class EntryRule(msgspec.Struct, frozen=True):
-    """An entry: its packs (None: all), whether its requests stay on backends of this network, and whether it tells that
-    one went on to a model."""
+    """An entry: its packs (None: all), whether its requests stay on backends of this network, whether it tells that one
+    went on to a model, and who arbitrates what no rule takes ("off": nobody)."""
 
     name: str
     packs: tuple[str, ...] | None = None
     keep_local: bool = True
     hint: bool = False
+    arbiter: str = "off"
+
+
+class RoleRule(msgspec.Struct, frozen=True):
+    """What an intent leads to for one role; None: the same as for all."""
+
+    action: str | None = None
+    parameters: dict[str, Any] = {}
+
+
+class IntentRule(msgspec.Struct, frozen=True):
+    """What an intent leads to: an action with values for its parameters, or a target or task to route by, or nothing.
+    `about` is what people are shown, `gate` the confidence that it needs."""
+
+    name: str
+    about: dict[str, str]
+    gate: float
+    action: str | None = None
+    parameters: dict[str, Any] = {}
+    target: str | None = None
+    task: str | None = None
+    risk: Risk = "low"
+    roles: dict[str, RoleRule] = {}
+
+
+class ArbiterRules(msgspec.Struct, frozen=True):
+    """How what an arbiter hears is acted on. `gate` holds where no intent is named. At most `most_asked` questions about a
+    request, `then` an action that it is handed to (None: on to a model). `drop`: so far below the mean before it, a
+    confidence is doubted. `second`: another arbiter can be heard; `fills`: a model can read parameters."""
+
+    intents: tuple[IntentRule, ...]
+    gate: float = 0.7
+    most_asked: int = 2
+    then: str | None = None
+    drop: float = 0.1
+    second: bool = False
+    fills: bool = False
 
 
 class ActionRule(msgspec.Struct, frozen=True):
@@ -82,6 +120,7 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     timezone: str = "UTC"
     periods: PeriodReading = PeriodReading()
     language: Literal["zh", "en"] | None = None
+    arbiter: ArbiterRules | None = None
 
     def encode(self) -> bytes:
         """MessagePack: the same document gives the same bytes in every process. Mappings keep the order that their author

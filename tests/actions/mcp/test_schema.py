@@ -5,7 +5,8 @@ from __future__ import annotations
 import http.server
 import threading
 
-from pointsman.actions.parameters import schema_problem, validator_of
+from pointsman.actions.parameters import schema_problem
+from pointsman.domain.json_schema import validator_of
 
 
 def test_nothing_is_fetched(tmp_path):

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from pointsman.actions.parameters import validator_of
 from pointsman.actions.slots import filled
 from pointsman.actions.tools import Tools
 from pointsman.config.action_schema import ActionConfig
 from pointsman.config.action_schema.generate import Generate
 from pointsman.domain.action import ActionSpec
+from pointsman.domain.json_schema import validator_of
 from pointsman.domain.said import Said, said
 from pointsman.ports.action import Action, ActionFailed, Effect, Occasion
 
