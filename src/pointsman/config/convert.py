@@ -64,9 +64,9 @@ def convert(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
 def convert_sound(
     data: dict[Any, Any], kind: type[msgspec.Struct], path: str, problems: list[Problem]
 ) -> tuple[dict[str, Any], set[str]]:
-    """The fields of `kind` that `data` gives soundly, and the names of those that it gives wrongly or lacks. What is
-    wrong is appended to `problems`, unknown keys too."""
-    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    """The fields of `kind` that `data` gives soundly, and those that it gives wrongly or lacks, both by the names of
+    attributes. What is wrong is appended to `problems`, unknown keys too."""
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     for key in data:
         if key not in fields:
             hint = did_you_mean(str(key), list(fields))
@@ -78,14 +78,14 @@ def convert_sound(
     for name, field in fields.items():
         if name in data:
             before = len(problems)
-            value = convert(data[name], hints[name], _join(path, name), problems)
+            value = convert(data[name], hints[field.name], _join(path, name), problems)
             if len(problems) == before:
-                sound[name] = value
+                sound[field.name] = value
             else:
-                wrong.add(name)
+                wrong.add(field.name)
         elif field.required:
             problems.append(Problem(_join(path, name), said("is missing", "缺少这一项")))
-            wrong.add(name)
+            wrong.add(field.name)
     return sound, wrong
 
 
@@ -93,7 +93,7 @@ def _struct(data: Any, kind: type[msgspec.Struct], path: str, problems: list[Pro
     if data is None:
         data = {}  # `server:` with nothing under it
     if not isinstance(data, dict):
-        valid = ", ".join(field.name for field in msgspec.structs.fields(kind))
+        valid = ", ".join(field.encode_name for field in msgspec.structs.fields(kind))
         problems.append(Problem(path, _must_be(_A_MAPPING, data), valid=valid))
         return None
     before = len(problems)

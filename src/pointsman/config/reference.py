@@ -61,7 +61,7 @@ def entries(section: type[Section], prefix: str) -> Iterator[Entry]:
     hints = typing.get_type_hints(section, include_extras=True)
     for field in msgspec.structs.fields(section):
         hint = hints[field.name]
-        path = f"{prefix}{field.name}"
+        path = f"{prefix}{field.encode_name}"
         below, ending = _below(hint)
         described = [meta.description for meta in _metas(hint) if meta.description]
         description = described[-1] if described else ""
