@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,12 @@ from pointsman.domain.said import Said, said
 from pointsman.framing.shape import Shape
 from pointsman.framing.shipped import SHIPPED
 from pointsman.framing.template import shape_of
+
+_OPENS = frozenset(("", ":", "：", "\n", "\r", ">", "`", '"', "“", "-", "]"))
+_LABEL = re.compile(
+    r"(?i)(?:#{1,6} {0,3})?(?:contexts?|documents|sources|knowledge(?: base)?|references|上下文|已知(?:信息|内容)|资料"
+    r"|参考资料|知识库(?:内容)?|参考(?:信息|内容)|检索(?:结果|内容))[ \t]{0,3}[:：]\s{0,9}"
+)
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -48,6 +55,7 @@ class Frames:
         self._by_first: dict[str, tuple[_Sought, ...]] = {}
         self._by_last: dict[str, tuple[_Sought, ...]] = {}
         self._any: tuple[_Sought, ...] = ()
+        self._named = {each.name: each for each in sought}
         for each in sought:
             if each.shape and (characters := each.shape.first_characters):
                 index = self._by_first
@@ -91,6 +99,19 @@ class Frames:
         if any(span.end <= best.start or best.end <= span.start for span in rivals):
             return None
         return best
+
+    def contexts(self, text: str, span: Span) -> tuple[str, ...]:
+        """What was retrieved, in the message whose question was found there: the texts that stand for the frame's
+        {context}, or what a regex has as its group `context`."""
+        sought = self._named.get(span.frame)
+        if sought is None:
+            return ()
+        if sought.shape is None:
+            places = _group(sought.regex, text, "context")
+        else:
+            start = len(text) - len(text.lstrip())
+            places = sought.shape.contexts(text, start, len(text.rstrip()))
+        return tuple([found for start, end in places if (found := bare(text, start, end))])
 
 
 def compile_frames(frames: Sequence[Frame], path: str = "questions.frames") -> Frames:
@@ -136,15 +157,36 @@ def _span(sought: _Sought, text: str, start: int, end: int, lacks: set[str]) -> 
     return Span(sought.name, since, until) if since < until else None
 
 
+def bare(text: str, start: int, end: int) -> str:
+    """A context without what a loose template leaves of the product's own words before it: the rest of a line that it
+    begins in the middle of, unless that follows a colon, and a label ("上下文：")."""
+    context = text[start:end]
+    lead = text[:start].rstrip(" \t")[-1:]
+    line, broken, rest = context.partition("\n")
+    if broken and line.strip() and lead not in _OPENS and line.lstrip()[0] not in ":：":
+        context = rest
+    context = context.strip().removeprefix(":").removeprefix("：").lstrip()
+    label = _LABEL.match(context)
+    return context[label.end() :] if label else context
+
+
 def _by_regex(regex: Any, text: str) -> tuple[int, int] | None:
+    found = _group(regex, text, "question")
+    return found[0] if found else None
+
+
+def _group(regex: Any, text: str, name: str) -> tuple[tuple[int, int], ...]:
+    """Where that group of the pattern stands, if anywhere."""
+    if name not in regex.groupindex:
+        return ()
     try:
         match = regex.search(text)
     except UnicodeError:  # half a surrogate pair, which UTF-8 cannot hold
-        return None
+        return ()
     if match is None:
-        return None
-    where: tuple[int, int] = match.span(regex.groupindex["question"])
-    return where if where[0] >= 0 else None
+        return ()
+    where: tuple[int, int] = match.span(regex.groupindex[name])
+    return (where,) if where[0] >= 0 else ()
 
 
 def _sought(rank: int, frame: Frame, place: str) -> _Sought:

@@ -11,19 +11,32 @@ from collections.abc import Iterable, Sequence
 
 from pointsman.framing.literal import Literal, Where
 
+UNTRUSTED = ("context", "history")
+"""Holes for text that may hold anything."""
 Pieces = Sequence[Literal | None]
 """None only at the ends, where a template begins or ends with a placeholder."""
 
 
 class Shape:
-    """`pieces` has one more than `holes`, which are "context", "question" or "any"."""
+    """`pieces` has one more than `holes`, which are "context", "history", "question" or "any"."""
 
-    __slots__ = ("_asked", "_context", "_pieces", "core", "first_characters", "head", "last_characters", "tail")
+    __slots__ = (
+        "_asked",
+        "_context",
+        "_holes",
+        "_pieces",
+        "core",
+        "first_characters",
+        "head",
+        "last_characters",
+        "tail",
+    )
 
     def __init__(self, pieces: Pieces, holes: Sequence[str]) -> None:
         self._pieces = pieces
+        self._holes = tuple(holes)
         self._asked = holes.index("question")
-        contexts = [index for index, hole in enumerate(holes) if hole == "context"]
+        contexts = [index for index, hole in enumerate(holes) if hole in UNTRUSTED]
         self._context = contexts[-1] if contexts[-1] < self._asked else None
         self.first_characters = pieces[0].first_characters if pieces[0] else ""
         self.last_characters = pieces[-1].last_characters if pieces[-1] else ""
@@ -36,9 +49,57 @@ class Shape:
         """Where the question stands, white space and all, if these pieces make up the message between two positions."""
         if self._context is None:
             return self._question_first(text, start, end)
-        return self._question_last(text, start, end, self._context)
+        led = self._led(text, start, end, self._context)
+        return led[1] if led else None
 
-    def _question_last(self, text: str, start: int, end: int, context: int) -> Where | None:
+    def contexts(self, text: str, start: int, end: int) -> tuple[Where, ...]:
+        """Where what was retrieved stands, white space and all, if these pieces make up the message between two positions:
+        as much as can be where a question is next to it, else as little."""
+        if self._context is None:
+            return self._contexts_after(text, start, end)
+        led = self._led(text, start, end, self._context)
+        at = _begins(text, start, end, self._pieces[0])
+        if led is None or at is None:
+            return ()
+        found: list[Where] = []
+        for hole in range(self._context):
+            piece = self._pieces[hole + 1]
+            where = piece.first(text, at, led[0]) if piece else None
+            if where is None:
+                return ()
+            if self._holes[hole] == "context":
+                found.append((at, where[0]))
+            at = where[1]
+        if self._holes[self._context] == "context":
+            found.append((at, led[0]))
+        return tuple(found)
+
+    def _contexts_after(self, text: str, start: int, end: int) -> tuple[Where, ...]:
+        pieces = self._pieces
+        asked = self._question_first(text, start, end)
+        lead = pieces[self._asked + 1]
+        where = lead.first(text, asked[0], end) if asked and lead else None
+        at = where[1] if where else None
+        contexts = [hole for hole in range(self._asked + 1, len(self._holes)) if self._holes[hole] in UNTRUSTED]
+        found: list[Where] = []
+        for hole in range(self._asked + 1, contexts[-1] + 1):
+            if at is None:
+                return ()
+            if hole == contexts[-1]:
+                until = _back(text, at, end, pieces[hole + 1 : -1], pieces[-1])
+                where = None if until is None else (until, until)
+            else:
+                piece = pieces[hole + 1]
+                where = piece.first(text, at, end) if piece else None
+            if where is None:
+                return ()
+            if self._holes[hole] == "context":
+                found.append((at, where[0]))
+            at = where[1]
+        return tuple(found)
+
+    def _led(self, text: str, start: int, end: int, context: int) -> tuple[int, Where] | None:
+        """Where the piece that leads from context to question begins, and where the question stands."""
         pieces, asked = self._pieces, self._asked
         until = _back(text, start, end, pieces[asked + 1 : -1], pieces[-1])
         if until is None:
@@ -54,7 +115,7 @@ class Shape:
         begins = _begins(text, start, where[0], pieces[0])
         if since is None or begins is None or _on(text, begins, where[0], pieces[1 : context + 1]) is None:
             return None
-        return since, until
+        return where[0], (since, until)
 
     def _question_first(self, text: str, start: int, end: int) -> Where | None:
         pieces, asked = self._pieces, self._asked

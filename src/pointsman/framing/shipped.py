@@ -73,7 +73,7 @@ _FASTGPT = (
 _LEARNED = "Use the following context as your learned knowledge, inside <context></context> XML tags.\n\n"
 _HISTORIES = (
     "Here {any} the chat histories between human and assistant, inside <histories></histories> XML tags.\n\n<histories>\n"
-    "{context}\n</histories>\n\n\nHuman: {question}\n\nAssistant:"
+    "{history}\n</histories>\n\n\nHuman: {question}\n\nAssistant:"
 )
 _DIFY = (
     ("dify-completion-context", _LEARNED + "<context>\n{context}\n</context>\n\n{any}" + _HISTORIES),

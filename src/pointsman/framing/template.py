@@ -8,9 +8,9 @@ from itertools import pairwise
 from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.said import Said, said
 from pointsman.framing.literal import Literal
-from pointsman.framing.shape import Shape
+from pointsman.framing.shape import UNTRUSTED, Shape
 
-PLACEHOLDERS = ("context", "question", "any")
+PLACEHOLDERS = ("context", "history", "question", "any")
 LEAST_PIECE = 2
 """Characters of a piece between two placeholders that are not white space."""
 LEAST_TEXT = 12
@@ -18,10 +18,11 @@ LEAST_TEXT = 12
 
 _PARTS = re.compile(r"\{\{|\}\}|\{([^{}\s]*)\}|[{}]")
 _FORM = said(
-    "the whole message, with {{question}}, {{context}} for what was retrieved and {{any}} for text that varies, for "
-    'example "Context: {{context}} Question: {{question}}"; braces that are meant as such are doubled',
-    "整条消息的写法：{{question}} 代表问题，{{context}} 代表检索到的内容，{{any}} 代表会变化的文字，例如"
-    "“已知信息：{{context}} 用户问题：{{question}}”；表示花括号本身时写两个",
+    "the whole message, with {{question}}, {{context}} for what was retrieved, {{history}} for the conversation so far and "
+    '{{any}} for text that varies, for example "Context: {{context}} Question: {{question}}"; braces that are meant as such '
+    "are doubled",
+    "整条消息的写法：{{question}} 代表问题，{{context}} 代表检索到的内容，{{history}} 代表之前的对话，{{any}} 代表会变化的"
+    "文字，例如“已知信息：{{context}} 用户问题：{{question}}”；表示花括号本身时写两个",
 )
 
 
@@ -30,17 +31,18 @@ def shape_of(template: str, path: str) -> Shape:
     texts, holes = _split(template.strip(), path)
     if holes.count("question") != 1:
         raise _wrong(path, _count_of_questions(holes.count("question")))
-    if "context" not in holes:
+    asked = holes.index("question")
+    before, after = (any(hole in UNTRUSTED for hole in side) for side in (holes[:asked], holes[asked:]))
+    if not before and not after:
         message = said(
             "{{context}} is missing: a question mark alone is what people write themselves",
             "缺少 {{context}}：仅有问题标记的文字用户自己也会写",
         )
         raise _wrong(path, message)
-    asked = holes.index("question")
-    if "context" in holes[:asked] and "context" in holes[asked:]:
+    if before and after:
         message = said(
-            "{{context}} stands before and after {{question}}, so neither has an end that can be trusted",
-            "{{context}} 同时出现在 {{question}} 前后，问题的边界无法确定",
+            "{{context}} or {{history}} stands before and after {{question}}, so neither has an end that can be trusted",
+            "{{context}} 或 {{history}} 同时出现在 {{question}} 前后，问题的边界无法确定",
         )
         raise _wrong(path, message)
     _check_length(texts, holes, path)
