@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The chunks of what products retrieve, with their ids, as these products write them."""
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def test_frames_of_ones_own() -> None:
 )  # fmt: skip
 def test_what_a_system_message_holds(system: str, expected: str) -> None:
     found = system_contexts(system)
-    assert len(found) == 1 and (found[0] == expected or found[0].startswith(expected) and expected.endswith("\n")), (
+    assert len(found) == 1 and (found[0] == expected or (found[0].startswith(expected) and expected.endswith("\n"))), (
         found
     )
 

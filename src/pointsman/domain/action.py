@@ -13,6 +13,10 @@ QUESTION = "question"
 """The parameter that takes the user's own words where nothing else fills it."""
 FILE = "file"
 """The `format` of a parameter that takes a file: the id of an upload, or one that came with the message."""
+SOURCE = "x-source"
+"""The key of a parameter's schema that says where it is filled from, where no rule and no client fills it."""
+CHUNKS = "chunks"
+"""The source of a parameter that takes what was retrieved for the question: a list of {"id", "text"}."""
 
 
 class ActionSpec(msgspec.Struct, frozen=True, kw_only=True):
