@@ -29,9 +29,7 @@ class Mail(Section, frozen=True):
     ) = None
     tls: Annotated[
         Literal["starttls", "tls", "off"],
-        Meta(
-            description="starttls: agreed upon first; tls: from the first byte on; off: in trusted networks"
-        ),
+        Meta(description="starttls: agreed upon first; tls: from the first byte on; off: in trusted networks"),
     ] = "starttls"
     ca_file: (
         Annotated[str, Meta(min_length=1, description="PEM file of the authorities to trust; default: the system's")]
@@ -39,10 +37,20 @@ class Mail(Section, frozen=True):
     ) = None
     user: Annotated[str, Meta(min_length=1, description="name to log in with; default: no login")] | None = None
     password: Annotated[str, Meta(min_length=1, description="its password; use ${ENV}")] | None = None
-    subject: Annotated[Wording, Meta(description="its subject; slots as in text")] = "{title}"
+    subject: Annotated[
+        Wording,
+        Meta(
+            description="its subject, one text, or {zh: …, en: …}; slots as in text",
+            extra={"zh": "主题：一段文本，或 {zh: …, en: …}"},
+        ),
+    ] = "{title}"
     text: Annotated[
         Wording,
-        Meta(description="its text, with the slots {title} {text} {links} {files} {date} {time} {schedule} {channel}"),
+        Meta(
+            description="its text, one, or {zh: …, en: …}, with the slots {title} {text} {links} {files} {date} {time} "
+            "{schedule} {channel}",
+            extra={"zh": "正文：一段文本，或 {zh: …, en: …}"},
+        ),
     ] = "{text}"
     attach: Annotated[
         Size,

@@ -114,8 +114,12 @@ These sections are accepted and not read yet; `pointsman check` says so where on
 
 
 def _below(hint: Any) -> tuple[type[Section] | None, str]:
-    """The section that a type holds, and how a path goes there: itself, each of a list, each of a mapping."""
+    """The section that a type holds, where it holds anything, and how a path goes there: itself, each of a list, each of a
+    mapping."""
     hint = _bare(hint)
+    if get_origin(hint) in (typing.Union, types.UnionType):
+        several = [arg for arg in get_args(hint) if arg is not type(None)]
+        return _below(several[0]) if len(several) == 1 else (None, "")
     if isinstance(hint, type) and issubclass(hint, Section):
         return hint, ""
     args = get_args(hint)

@@ -10,10 +10,12 @@ from msgspec import Meta
 from pointsman.config.action_schema import ActionConfig, McpServer
 from pointsman.config.arbiter_schema import Arbiter
 from pointsman.config.cache_schema import Cache
+from pointsman.config.delivery_schema import Channel
 from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
 from pointsman.config.question_schema import Questions
 from pointsman.config.report_schema import Files, Report, Source
+from pointsman.config.schedule_schema import Schedule
 from pointsman.config.section import Section, Size, Span
 
 Engine = Literal["embedded", "llamacpp", "vllm", "ollama", "trtllm", "openai"]
@@ -270,6 +272,10 @@ class Config(Section, frozen=True):
         ]
         | None
     ) = None
+    delivery: Annotated[
+        dict[str, Channel], Meta(description="name → to whom what was made can be sent, by e-mail or webhook")
+    ] = {}
+    schedules: Annotated[dict[str, Schedule], Meta(description="name → what is asked at set times")] = {}
     guards: Guards = Guards()
     actions: Annotated[
         dict[str, ActionConfig], Meta(description="name → what a rule, a path or a job can have done")

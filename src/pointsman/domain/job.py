@@ -10,7 +10,7 @@ from pointsman.domain.attempt import Outcome
 from pointsman.domain.lifecycle import Disposition, Event, Place, State
 
 Queue = Literal["interactive", "batch", "webhook"]
-Kind = Literal["request", "action", "batch", "webhook"]
+Kind = Literal["request", "action", "batch", "webhook", "delivery"]
 QUEUES: tuple[Queue, ...] = ("interactive", "webhook", "batch")
 """In the order in which workers take from them."""
 LONGEST_ID = 100

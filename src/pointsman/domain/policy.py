@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from pointsman.domain.action import ActionSpec
+from pointsman.domain.channel import ChannelRule
 from pointsman.domain.decision import Risk
 from pointsman.domain.frame import Frame
 from pointsman.domain.report import ReportSpec
@@ -117,6 +118,7 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     frames: tuple[Frame, ...] = ()
     actions: dict[str, ActionRule] = {}
     reports: tuple[ReportSpec, ...] = ()
+    channels: tuple[ChannelRule, ...] = ()
     timezone: str = "UTC"
     periods: PeriodReading = PeriodReading()
     language: Literal["zh", "en"] | None = None

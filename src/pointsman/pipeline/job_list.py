@@ -9,7 +9,13 @@ from typing import get_args
 from pointsman.domain.job import Job, Kind, shard_of
 from pointsman.ports.job_store import JobStore, Wanted
 
-_PREFIXES: dict[Kind, str] = {"batch": "batch", "request": "job", "action": "job", "webhook": "webhook"}
+_PREFIXES: dict[Kind, str] = {
+    "batch": "batch",
+    "request": "job",
+    "action": "job",
+    "webhook": "webhook",
+    "delivery": "delivery",
+}
 _PAST = "`"  # the character after `_`: above all ids of a kind
 _SELF = "!"  # below `.`: above an id, and below those of its children
 

@@ -18,19 +18,22 @@ PictureSize = Annotated[
 ]
 
 
+BaseUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
+        description="http://127.0.0.1:7860, http://host/v1",
+        extra={"zh": "http://127.0.0.1:7860、http://host/v1 这样的地址"},
+    ),
+]
+
+
 class Image(Section, frozen=True):
     """A server that draws. Its own host may be private; pictures that it gives as links are fetched from it, from public
     hosts, and from those under `allow`."""
 
     engine: Annotated[Literal["sdwebui", "openai"], Meta(description="Stable Diffusion WebUI, or OpenAI images")]
-    base_url: Annotated[
-        str,
-        Meta(
-            pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
-            description="http://127.0.0.1:7860, http://host/v1",
-            extra={"zh": "http://127.0.0.1:7860、http://host/v1 这样的地址"},
-        ),
-    ]
+    base_url: Annotated[BaseUrl, Meta(description="where the server is")]
     api_key: (
         Annotated[
             str, Meta(min_length=1, description="use ${ENV}; for sdwebui user:password, as its --api-auth has it")
@@ -40,9 +43,9 @@ class Image(Section, frozen=True):
     model: Annotated[str, Meta(min_length=1, description="which model draws, where the server has several")] | None = (
         None
     )
-    size: PictureSize = "512x512"
-    portrait: PictureSize | None = None
-    landscape: PictureSize | None = None
+    size: Annotated[PictureSize, Meta(description="of pictures whose form the words do not say")] = "512x512"
+    portrait: Annotated[PictureSize, Meta(description="of upright ones; default: by size")] | None = None
+    landscape: Annotated[PictureSize, Meta(description="of wide ones; default: by size")] | None = None
     steps: Annotated[int, Meta(ge=1, le=150, description="of drawing; default: the server's")] | None = None
     cfg: (
         Annotated[float, Meta(ge=0, le=50, description="how closely words are followed; default: the server's")] | None
