@@ -28,7 +28,7 @@ rules:     {packs: [./packs], files: [./rules.yaml]}      # rules in the flat fo
 routes:    [{name: long, match: {min_tokens: 3000}, target: heavy, priority: 1}]
 fallback:  {target: light, max_retries: 2}
 policy:    {interactive: {quality: 1, latency: 1, cost: 0.5}, batch: {quality: 1, latency: 0, cost: 1}}
-arbiter:   {gate: 0.7, intents: [sql_optimize], verify: high}
+arbiter:   {gate: 0.7, intents: {sql_optimize: {about: SQL advice}}, verify: heavy}
 admission: {queue: 64}
 store: sqlite:///jobs.sqlite
 actions: {export_pdf: {answer: The report is being made.}}
@@ -107,7 +107,7 @@ def test_the_example_of_the_contract_loads(tmp_path: Path, secret: str) -> None:
     assert {rule.id for rule in built.policy.document.rules} == {"vpn", "export_pdf", "code_review"}
     assert b"secret-of-vllm" not in built.policy.document.encode()
     reserved = " ".join(built.notes)
-    for section in ("policy", "arbiter", "admission", "telemetry"):
+    for section in ("policy", "admission", "telemetry"):
         assert section in reserved  # nothing that is not read yet is accepted in silence
 
 

@@ -155,7 +155,8 @@ def only(found: list[Problem]) -> Problem:
         ("server:\n  host: 0.0.0.0", "server.host", 2, ["auth.keys", "pointsman keys new", "127.0.0.1"]),
         ('server:\n  host: "::"', "server.host", 2, ["auth.keys"]),
         ("server:\n  host: my.example.com", "server.host", 2, ["auth.keys"]),
-        ("entries:\n  auto: {arbiter: embedded}", "entries.auto.arbiter", 2, ["off"]),
+        ("arbiter:\n  gate: 2", "arbiter.gate", 2, ["1"]),
+        ("arbiter:\n  intents:\n    a: {about: b, exmples: []}", "arbiter.intents.a.exmples", 3, ["examples"]),
         ("entries:\n  light: {}\n" + MODEL, "models.light", 3, ["light", "entries.light"]),
         (
             "models:\n  a: {backends: [{engine: openai, model: m, base_url: 'localhost:80/v1'}]}",

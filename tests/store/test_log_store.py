@@ -151,6 +151,8 @@ class TestRoundTrip:
             "shadow": [],
             "masked": None,
             "cache": None,
+            "intent": None,
+            "confidence": None,
             "outcome": "failed",
             "status": 502,
             "error": "reset",

@@ -17,6 +17,7 @@ from pointsman.app.mcp_servers import all_tools, with_tools
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
 from pointsman.app.setup import Setup
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
+from pointsman.config.intent_files import with_intents
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
@@ -27,6 +28,7 @@ from pointsman.domain.said import said
 from pointsman.domain.wording import INSTALL
 from pointsman.pipeline.book_cases import wrong_cases
 from pointsman.pipeline.document import actions_of, build_document, check_steering, names_of, wrong_frames
+from pointsman.pipeline.intent_rules import wrong_intents
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.rulebook import read_rulebook
 
@@ -61,7 +63,7 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
     config, no_model = with_builtin(loaded.draft)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
     offered = with_tools(surroundings_of(config, base, known.actions))
-    config = offered.surroundings.config
+    config, wrong_files_read = with_intents(offered.surroundings.config, base)
     loaded = msgspec.structs.replace(loaded, draft=config)
     targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
     book, wrong_rules = read_rulebook(loaded.rules)
@@ -82,10 +84,12 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
                 *wrong_sources,
                 *wrong_reports,
                 *_not_here(config),
+                *wrong_intents(config, actions, names),
                 *wrong_jobs(config),
                 *wrong_files(config),
             ]
         ),
+        *wrong_files_read,
         *wrong_rules,
         *check_steering(book, actions, names, loaded),
         *wrong_cases(book),

@@ -100,6 +100,8 @@ def of_record(record: Record, *, ended: bool) -> Traced:
         "model": record.request.model,
         "stage": decision.stage if decision else None,
         "rule": decision.rule if decision else None,
+        "intent": decision.intent if decision else None,
+        "confidence": decision.confidence if decision else None,
         "outcome": record.outcome,
         "status": record.status,
         "error": record.error,
@@ -116,13 +118,15 @@ def of_record(record: Record, *, ended: bool) -> Traced:
 
 
 def _traced(row: dict[str, Any], decision: Decision | None, attempts: tuple[Attempt, ...], *, ended: bool) -> Traced:
-    about = {name: row[name] for name in ("policy", "snapshot", "rule") if row[name]}
+    about = {name: row[name] for name in ("policy", "snapshot", "rule", "intent") if row[name]}
     points = path_of(
         row["stage"],
         row["decided_ms"],
         attempts,
         (row["outcome"], row["total_ms"]) if ended else None,
         {**about, "why": decision.reason if decision else None},
+        arbitrated=decision.arbitrated if decision else bool(row["intent"]),
+        asked=decision.asked if decision else 0,
     )
     last = points[-1].place
     summary = {
@@ -166,7 +170,7 @@ _SHOWN = (
         "input_tokens",
         "output_tokens",
     ),
-    *("policy", "snapshot"),
+    *("intent", "confidence", "policy", "snapshot"),
 )
 
 

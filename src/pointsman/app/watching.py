@@ -20,14 +20,15 @@ Seen = dict[str, State]
 
 
 def seen_of(config: Path | None, loaded: Loaded | None) -> Seen:
-    """The config file, the rule files, packs and FAQs that it names, and the folders in which more of them may appear, as
-    they are now."""
+    """The config file, the rule files, packs, FAQs and intents that it names, and the folders in which more of them may
+    appear, as they are now."""
     paths = [config] if config is not None else []
     if loaded is not None:
         base = config.resolve().parent if config is not None else Path.cwd()
         paths += [path for path in (Path(file.source.name) for file in loaded.rules) if BUILTIN not in path.parents]
         paths += [base / name for name in loaded.draft.rules.files]
         paths += folders_of(loaded.draft.rules, base)
+        paths += [base / name for name in loaded.draft.arbiter.files]
         paths += [base / action.faq.file for action in loaded.draft.actions.values() if action.faq is not None]
     return _look(str(path.resolve()) for path in paths)
 

@@ -22,10 +22,11 @@ class Role(Section, frozen=True):
 
 
 class IntentConfig(Section, frozen=True):
-    """One thing that people ask for. It leads to an `action`, or to a `target` or `task` by which its requests are routed;
-    without any of them the log shows the intent, and the request goes on."""
+    """One thing that people ask for; `about` is what they are shown when they are asked. It leads to an `action`, or to a
+    `target` or `task` by which its requests are routed; without any of them the log shows the intent, and the request goes
+    on."""
 
-    about: Annotated[Title, Meta(description="what it is, in a few words that people are shown when they are asked")]
+    about: Title
     examples: Annotated[list[Example], Meta(max_length=2000, description="texts that mean it")] = []
     counter_examples: Annotated[
         list[Example], Meta(max_length=2000, description="texts that look like it, and mean something else")

@@ -45,10 +45,6 @@ def cross_check(config: Config, broken: Collection[str] = ()) -> tuple[list[Prob
     if "entries" not in broken:
         _unique_names(config, problems)
     _routes(config, None if "entries" in broken else list(config.entries), problems)
-    for name, entry in config.entries.items():
-        if entry.arbiter != "off":
-            message = said("this version has no arbiter yet", "这个版本还没有仲裁器")
-            problems.append(Problem(f"entries.{name}.arbiter", message, valid="off"))
     if not is_loopback(config.server.host) and not config.auth.keys and "auth" not in broken:
         problems.append(
             Problem(

@@ -7,9 +7,13 @@ from typing import Any, Literal
 import msgspec
 
 from pointsman.domain.features import Features
+from pointsman.domain.intent import Hearing
 
 Stage = Literal["l0", "l1", "model"]
 Risk = Literal["low", "medium", "high"]
+Wants = Literal["hearing", "second", "filling"]
+"""What is still to be asked before a decision is final: what an arbiter hears, what a second one does, what a model reads
+of parameters."""
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
@@ -59,6 +63,10 @@ class Decision(msgspec.Struct, frozen=True):
     that could not serve it, `max_retries` the further attempts that execution may make. `marks` are what rules noted
     on their way, `shadow` the rules in shadow that would have taken it; `rules_cut`: time ran out after so many
     rules. `hint` is what an entry may tell of a request that no rule took.
+
+    `hearing` is what arbiters said, where they were asked, and `intent`, `confidence` and `fallback_reason` what follows
+    from it; the reason is given wherever the confidence is below the gate. `clarification` is a question to the user, `asked` how many there were before about the
+    same matter. `wants`: it is provisional until that is known. `hands_over`: its action passes the request on to people.
     """
 
     stage: Stage
@@ -83,14 +91,23 @@ class Decision(msgspec.Struct, frozen=True):
     framed: Framed | None = None
     rules_cut: int | None = None
     hint: str | None = None
+    hearing: Hearing | None = None
+    asked: int = 0
+    wants: Wants | None = None
+    hands_over: bool = False
     seed: int = 0
     policy: str = ""
     snapshot: str = ""
 
     @property
+    def arbitrated(self) -> bool:
+        """Whether an arbiter, or the user whom it asked, had a say in what became of it."""
+        return self.stage != "l0" and (self.intent is not None or self.hearing is not None)
+
+    @property
     def text(self) -> str | None:
         """The reply, where the gateway itself says it and nothing is left to be done."""
-        if self.stage != "l0" or self.execution_path:
+        if self.stage == "model" or self.execution_path:
             return None
         text: str | None = self.parameters.get("text")
         return text

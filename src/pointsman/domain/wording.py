@@ -88,6 +88,71 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
     "report.filter": {"zh": "{what}：{labels}", "en": "{what}: {labels}"},
     "report.totals": {"zh": "合计：{totals}", "en": "Totals: {totals}"},
     "report.link": {"zh": "下载（{keep}内有效）：{url}", "en": "Download (valid for {keep}): {url}"},
+    "l1.reason": {
+        "zh": "没有规则命中；仲裁器理解为“{intent}”（把握 {sure}）",
+        "en": "no rule took it; the arbiter heard “{intent}” (confidence {sure})",
+    },
+    "l1.chosen": {
+        "zh": "用户在追问中选定了“{intent}”",
+        "en": "the user settled on “{intent}” when asked",
+    },
+    "l1.open": {
+        "zh": "没有规则命中；仲裁器认为不属于任何意图（把握 {sure}）",
+        "en": "no rule took it; the arbiter heard none of the intents (confidence {sure})",
+    },
+    "l1.off": {
+        "zh": "没有规则命中；仲裁器没有结果（{why}）",
+        "en": "no rule took it; the arbiter could not say ({why})",
+    },
+    "l1.failure.timeout": {"zh": "超时", "en": "it took too long"},
+    "l1.failure.shed": {"zh": "正忙", "en": "it was busy"},
+    "l1.failure.unavailable": {"zh": "尚不可用", "en": "it is not there yet"},
+    "l1.failure.invalid": {"zh": "给出的结果无效", "en": "what it gave was not valid"},
+    "l1.below": {
+        "zh": "把握 {sure} 低于门限 {gate}",
+        "en": "confidence {sure} is below the gate of {gate}",
+    },
+    "l1.not_outside": {
+        "zh": "可能是“{intent}”，但不能确定",
+        "en": "it may be “{intent}”, which is not certain",
+    },
+    "l1.risky": {
+        "zh": "“{intent}”风险高，需要确认",
+        "en": "“{intent}” is risky and wants to be confirmed",
+    },
+    "l1.drifted": {
+        "zh": "把握 {sure} 明显低于此前的平均值 {mean}",
+        "en": "confidence {sure} is far below {mean}, the mean before it",
+    },
+    "l1.disagree": {
+        "zh": "第二个仲裁器理解为“{intent}”",
+        "en": "the second arbiter heard “{intent}”",
+    },
+    "l1.second_failed": {
+        "zh": "第二个仲裁器没有结果（{why}）",
+        "en": "the second arbiter could not say ({why})",
+    },
+    "l1.lacks": {
+        "zh": "“{intent}”还缺少：{missing}",
+        "en": "“{intent}” still lacks: {missing}",
+    },
+    "l1.strange": {
+        "zh": "有不认识的内容：{words}",
+        "en": "some of it is not understood: {words}",
+    },
+    "l1.none": {
+        "zh": "用户说都不是",
+        "en": "the user wants none of them",
+    },
+    "l1.asked_enough": {
+        "zh": "{why}；已经问过 {asked} 次",
+        "en": "{why}; the user was asked {asked} times",
+    },
+    "l1.handed_over": {
+        "zh": "{why}；转交给 {action}",
+        "en": "{why}; handed over to {action}",
+    },
+    "l1.cancelled": {"zh": "好的，那就不办了。", "en": "All right, nothing is done then."},
     "route.reason": {
         "zh": "没有规则命中；路由 {route} → {target}",
         "en": "no rule took it; route {route} leads to {target}",

@@ -15,7 +15,7 @@ from pointsman.domain.said import Said, said
 from pointsman.http.exchange import Client
 from pointsman.http.openai.read import check_task, read_chat
 from pointsman.http.strict_json import APART, parse_body
-from pointsman.pipeline.explained import explained
+from pointsman.pipeline.explained import considered
 from pointsman.pipeline.handle import RULES_BUDGET, Pipeline
 
 FIELDS = ("text", "messages", "model", "task", "user", "metadata", "tools", "response_format")
@@ -31,24 +31,24 @@ class DecideDoor:
         self._count = count
 
     async def post(self, client: Client, data: bytes) -> None:
-        decision = await apart(self._of_body, client, data) if len(data) > APART else self._of_body(client, data)
+        tree = (await apart(parse_body, data) if len(data) > APART else parse_body(data)).tree
+        decision = await self.decide(client, tree)
         self._count("decide", "ok")
         client.json(200, decision)
 
-    def decide(self, client: Client, tree: dict[str, Any]) -> Decision:
-        """Raises PointsmanError that names the field."""
+    async def decide(self, client: Client, tree: dict[str, Any]) -> Decision:
+        """An arbiter may be asked. Raises PointsmanError that names the field."""
         pipeline = self._pipeline
         request = read_question(tree, client, self._default_model)
         end = pipeline.clock.monotonic() + RULES_BUDGET
-        decision = explained(
-            request, pipeline.policy, pipeline.snapshot(), lambda looked: pipeline.clock.monotonic() > end
-        )
+
+        def spent(looked: int) -> bool:
+            return pipeline.clock.monotonic() > end
+
+        decision = await considered(request, pipeline.policy, pipeline.snapshot(), pipeline.hearings, spent)
         if decision.features is not None:
             client.question_language = decision.features.language
         return decision
-
-    def _of_body(self, client: Client, data: bytes) -> Decision:
-        return self.decide(client, parse_body(data).tree)
 
 
 def read_question(tree: dict[str, Any], client: Client, default_model: str) -> Request:

@@ -63,10 +63,20 @@ def decide_act(
 def shown(decision: Decision, actions: Mapping[str, ActionRule]) -> Decision:
     """The decision as logs and traces have it: without the values that nobody is to see."""
     rule = actions.get(decision.action or "")
-    if rule is None or rule.spec is None or not rule.spec.redact or not decision.execution_path:
+    if rule is None or rule.spec is None or not rule.spec.redact:
         return decision
-    hidden = {name: HIDDEN for name in rule.spec.redact if name in decision.parameters}
-    return msgspec.structs.replace(decision, parameters={**decision.parameters, **hidden})
+    redact, hearing = rule.spec.redact, decision.hearing
+    changes: dict[str, Any] = {}
+    if decision.execution_path:
+        changes["parameters"] = _hidden(decision.parameters, redact)
+    if hearing is not None and hearing.filled is not None:
+        filled = msgspec.structs.replace(hearing.filled, parameters=_hidden(hearing.filled.parameters, redact))
+        changes["hearing"] = msgspec.structs.replace(hearing, filled=filled)
+    return msgspec.structs.replace(decision, **changes)
+
+
+def _hidden(parameters: Mapping[str, Any], redact: Sequence[str]) -> dict[str, Any]:
+    return {name: HIDDEN if name in redact else value for name, value in parameters.items()}
 
 
 def act_of(
@@ -77,27 +87,39 @@ def act_of(
     files: Sequence[str],
     tongue: Tongue,
 ) -> dict[str, Any] | str:
-    """Its parameters, or what the person is told where one is missing. `given` may hold slots of what the rule matched; a
-    parameter that it does not name takes the slot of its own name, `question` the user's words, one that takes a file the
-    file that came with them, in order."""
+    """Its parameters, or what the person is told where one is missing."""
+    found = values_of(spec, given, slots, question, files)
+    missing = missing_of(spec, found)
+    if missing:
+        names = ("、" if tongue == "zh" else ", ").join(called(name, spec.properties[name], tongue) for name in missing)
+        return say("act.missing", tongue, action=spec.about.get(tongue, spec.name).rstrip("。."), missing=names)
+    return found
+
+
+def values_of(
+    spec: ActionSpec, given: Mapping[str, Any], slots: Mapping[str, str], question: str, files: Sequence[str]
+) -> dict[str, Any]:
+    """As far as they are there. `given` may hold slots of what the rule matched; a parameter that it does not name takes the
+    slot of its own name, `question` the user's words, one that takes a file the file that came with them, in order."""
     values = {**slots, QUESTION: question}
     properties = spec.properties
-    found = {name: _typed(_filled(value, values), properties.get(name, {})) for name, value in given.items()}
+    found = {name: typed(_filled(value, values), properties.get(name, {})) for name, value in given.items()}
     left = list(files)
     for name, schema in properties.items():
         if name in found:
             continue
         if name in slots:
-            found[name] = _typed(slots[name], schema)
+            found[name] = typed(slots[name], schema)
         elif name == QUESTION:
             found[name] = question
         elif schema.get("format") == FILE and left:
             found[name] = left.pop(0)
-    missing = [name for name in spec.required if name not in found]
-    if missing:
-        names = ("、" if tongue == "zh" else ", ").join(_called(name, properties[name], tongue) for name in missing)
-        return say("act.missing", tongue, action=spec.about.get(tongue, spec.name).rstrip("。."), missing=names)
     return found
+
+
+def missing_of(spec: ActionSpec, found: Mapping[str, Any]) -> list[str]:
+    """Names of parameters that it cannot do without."""
+    return [name for name in spec.required if name not in found]
 
 
 def _filled(value: Any, slots: Mapping[str, str]) -> Any:
@@ -110,7 +132,7 @@ def _filled(value: Any, slots: Mapping[str, str]) -> Any:
     return value
 
 
-def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+def typed(value: Any, schema: Mapping[str, Any]) -> Any:
     """A text as the number or truth that the schema wants, where it reads as one; the schema will say the rest."""
     if not isinstance(value, str):
         return value
@@ -125,11 +147,11 @@ def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
         case "boolean":
             return {"true": True, "false": False}.get(value.strip().lower(), value)
         case "array" if isinstance(schema.get("items"), dict):
-            return [_typed(value, schema["items"])]
+            return [typed(value, schema["items"])]
     return value
 
 
-def _called(name: str, schema: Mapping[str, Any], tongue: Tongue) -> str:
+def called(name: str, schema: Mapping[str, Any], tongue: Tongue) -> str:
     """What people call it."""
     about = schema.get("x-about")
     if isinstance(about, dict) and about.get(tongue):

@@ -74,7 +74,13 @@ def noted(decision: Decision, looked: Looked, asked: Asked, tongue: Tongue) -> D
         decision,
         reason=reason,
         marks=marks,
-        risk=max((mark.risk for mark in marks), key=_RISKS.index, default=decision.risk),
+        risk=max([decision.risk, *(mark.risk for mark in marks)], key=_RISKS.index),
         shadow=tuple([hit.rule.id for hit in looked.passed if hit.shadow]),
         rules_cut=looked.cut,
     )
+
+
+def noted_risk(looked: Looked) -> Risk:
+    """The highest that rules noted."""
+    risks: list[Risk] = [hit.rule.parameters["risk"] for hit in looked.passed if not hit.shadow]
+    return max(risks, key=_RISKS.index, default="low")

@@ -10,6 +10,7 @@ import msgspec
 from pointsman.admission.limits import REPLY_RESERVE, is_empty
 from pointsman.domain.decision import Decision, Match
 from pointsman.domain.features import Features
+from pointsman.domain.intent import Hearing
 from pointsman.domain.policy import EntryRule
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.rule import Looked, Rule, RuleHit
@@ -17,10 +18,13 @@ from pointsman.domain.target import Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract
 from pointsman.pipeline.acting import decide_act, rule_reason
-from pointsman.pipeline.asked import Asked, ask, look, noted
+from pointsman.pipeline.arbitration import Matter, arbitrated, arbitrates, resumed_by_arbiter
+from pointsman.pipeline.asked import Asked, ask, look, noted, noted_risk
+from pointsman.pipeline.came_with import with_chunks
 from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.policy import EXPORT, Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report
+from pointsman.pipeline.standing import retold
 from pointsman.routing.choose import Choice, Wanted, choose
 from pointsman.routing.routes import matching_route
 from pointsman.rules import fill
@@ -35,34 +39,51 @@ def decide(
     exact_tokens: int | None = None,
     tongue: Tongue | None = None,
     spent: Callable[[int], bool] | None = None,
+    hearing: Hearing | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
-    question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known)."""
+    question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known); `hearing`:
+    what arbiters said, as far as they were asked. A decision that `wants` something is how the request goes on without."""
     entry, direct = policy.resolve(request.model)
     asked = ask(request, policy)
     features = extract(request, exact_tokens, asked.question)
     tongue = tongue or tongue_of(features.language, policy.document.language)
     decision: Decision | None = None
     looked = Looked()
+    standing = None
     if request.endpoint in ("chat", "completions"):
         if is_empty(request):
             decision = _refuse("guard.empty", say("empty", tongue), say("empty.reason", tongue))
         else:
-            decision = _resumed(request, policy) if entry else None
+            decision = _resumed(request, policy, entry) if entry else None
             if decision is None:
-                looked = look(asked, request, policy, features, spent)
-                decision = _by_rule(looked.hit, asked, request, policy, tongue) if looked.hit else None
+                told, standing, asked, tongue = retold(request, policy, entry, asked, tongue)
+                looked = look(asked, told, policy, features, spent)
+                decision = _by_rule(looked.hit, asked, told, policy, tongue) if looked.hit else None
                 if decision is None and entry and (rule := degrade_of(asked.question, features, policy.degrades)):
-                    decision = _by_rule(RuleHit(rule, ()), asked, request, policy, tongue)
-    if decision is None or decision.action == "route":
+                    decision = _by_rule(RuleHit(rule, ()), asked, told, policy, tongue)
+            if decision is None and arbitrates(entry, request, features, asked.question):
+                risk = noted_risk(looked)
+                matter = Matter(request, asked.question or "", tongue, risk, standing)
+                decision = arbitrated(matter, hearing, policy)
+    if decision is None or decision.stage == "model":
         decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision)
     if entry and entry.hint and decision.stage == "model" and decision.rule is None and not decision.error:
         decision = msgspec.structs.replace(decision, hint=say("hint", tongue))
+    if standing is not None and standing.asked != decision.asked:
+        decision = msgspec.structs.replace(decision, asked=standing.asked)
     if looked.passed or looked.cut is not None:
         decision = noted(decision, looked, asked, tongue)
+    decision = with_chunks(decision, request, policy)
     return msgspec.structs.replace(
-        decision, features=features, framed=asked.framed, seed=seed, policy=policy.hash, snapshot=snapshot.hash
+        decision,
+        features=features,
+        framed=asked.framed,
+        hearing=hearing,
+        seed=seed,
+        policy=policy.hash,
+        snapshot=snapshot.hash,
     )
 
 
@@ -71,8 +92,8 @@ def only(rules: int | None) -> Callable[[int], bool] | None:
     return None if rules is None else lambda looked: looked >= rules
 
 
-def _resumed(request: Request, policy: Policy) -> Decision | None:
-    """An answer to an open question of the gateway's goes before all rules."""
+def _resumed(request: Request, policy: Policy, entry: EntryRule) -> Decision | None:
+    """An answer to an open question about a report goes before all rules."""
     resumed = resumed_report(request, policy)
     if resumed is None:
         return None
@@ -83,6 +104,8 @@ def _resumed(request: Request, policy: Policy) -> Decision | None:
         if resumed.cancelled:
             return cancelled_report(resumed.tongue, hit.rule.id)
         return decide_report(resumed.draft, request, policy, resumed.tongue, hit.rule.id, kind[1].get("format"))
+    if hit is None and entry.arbiter != "off":
+        return resumed_by_arbiter(resumed, request, policy)
     return None
 
 
@@ -149,7 +172,7 @@ def _route(
     steer: Decision | None,
 ) -> Decision:
     names = policy.document.names
-    hint = steer.parameters if steer else {}
+    hint = steer.parameters if steer and not steer.wants else {}
     if steer and hint.get("task"):
         features = msgspec.structs.replace(features, task_type=hint["task"], task_source="declared")
     if entry is None:
@@ -157,7 +180,8 @@ def _route(
         wanted: Sequence[Wanted] = [Wanted(f"named as {request.model}", direct)]
     elif steer and (target := hint.get("target")) and (target in names or not hint.get("optional")):
         reason = steer.reason
-        wanted = [Wanted(f"rule {steer.rule}", names.get(target, ())), *policy.fallback_groups]
+        why = f"rule {steer.rule}" if steer.rule else f"intent {steer.intent}"
+        wanted = [Wanted(why, names.get(target, ())), *policy.fallback_groups]
     elif request.endpoint not in ("chat", "completions"):
         reason = say("named.reason", tongue, target=request.model)
         wanted = [Wanted("embedding model", tuple(t.name for t in policy.targets.values() if t.embedding))]
@@ -169,7 +193,7 @@ def _route(
         else:
             reason = say("fallback.reason", tongue, target=policy.document.fallback)
             wanted = policy.fallback_groups
-        if steer:
+        if steer and steer.reason:
             reason = f"{steer.reason}; {reason}"
     vectors = request.endpoint not in ("chat", "completions")
 
@@ -191,13 +215,18 @@ def _route(
     decision = Decision(
         stage="model",
         rule=steer.rule if steer else None,
-        action="route" if steer else None,
+        action="route" if steer and (steer.rule or hint) else None,
         parameters={key: value for key, value in hint.items() if value} if hint else {},
         matched=steer.matched if steer else (),
         reason=reason,
         targets=choice.targets,
         left_out=choice.left_out,
         max_retries=policy.document.max_retries,
+        intent=steer.intent if steer else None,
+        confidence=steer.confidence if steer else None,
+        fallback_reason=steer.fallback_reason if steer else None,
+        asked=steer.asked if steer else 0,
+        wants=steer.wants if steer else None,
     )
     if choice.targets:
         return decision
@@ -208,7 +237,7 @@ def _route(
                 decision, error="context_length_exceeded", reason=say("too_long.reason", tongue, **numbers)
             )
         refusal = _refuse("guard.length", say("too_long", tongue, **numbers), say("too_long.reason", tongue, **numbers))
-        return msgspec.structs.replace(refusal, left_out=choice.left_out)
+        return msgspec.structs.replace(refusal, left_out=choice.left_out, wants=decision.wants)
     if any(policy.targets[name].external for name in policy.targets) and choice.left_out:
         return msgspec.structs.replace(
             decision, error="keep_local", reason=say("all_external", tongue, model=request.model)

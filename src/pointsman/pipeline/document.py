@@ -22,6 +22,7 @@ from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.framing import compile_frames, with_shipped
+from pointsman.pipeline.intent_rules import arbiter_rules
 from pointsman.pipeline.policy import EXPORT, REPORT_ACTIONS
 from pointsman.pipeline.rulebook import Rulebook
 from pointsman.rules.actions import parse_action
@@ -130,13 +131,20 @@ def build_document(
     fallback = config.fallback.target or next(
         (tier for tier in (*_DEFAULTS, *config.models) if tier in config.models), None
     )
+    arbiter = arbiter_rules(config)
     unique = {target.name: target for several in targets.values() for target in several}
     document = PolicyDocument(
         version=version,
         targets=tuple(unique.values()),
         names=names_of(config, targets),
         entries=tuple(
-            EntryRule(name, tuple(entry.packs) if entry.packs is not None else None, entry.keep_local, entry.hint)
+            EntryRule(
+                name,
+                tuple(entry.packs) if entry.packs is not None else None,
+                entry.keep_local,
+                entry.hint,
+                entry.arbiter if arbiter is not None else "off",
+            )
             for name, entry in config.entries.items()
         ),
         guard_packs=tuple(sorted({file.pack for file in loaded.rules if file.guard})),
@@ -150,6 +158,7 @@ def build_document(
         periods=PeriodReading(config.time.prefer, config.time.fiscal_year_start),
         timezone=zone_name(config.server.timezone),
         language=config.server.language,
+        arbiter=arbiter,
     )
     return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions, reports)))
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from pointsman.apart import apart
 from pointsman.domain.decision import Decision
+from pointsman.domain.intent import Hearing
 from pointsman.domain.request import Request
 from pointsman.domain.target import Snapshot
 from pointsman.pipeline.acting import shown
-from pointsman.pipeline.decide import decide
+from pointsman.pipeline.decide import decide, only
+from pointsman.pipeline.hearing import LONG, Hearings
 from pointsman.pipeline.policy import Policy
 
 
@@ -18,3 +22,21 @@ def explained(
     """The decision as people may see it: nothing is carried out, and no model is called. `spent` as in `decide`. Raises
     PointsmanError where the client named nothing that exists."""
     return shown(decide(request, policy, snapshot, spent=spent), policy.document.actions)
+
+
+async def considered(
+    request: Request, policy: Policy, snapshot: Snapshot, hearings: Hearings, spent: Callable[[int], bool] | None = None
+) -> Decision:
+    """The same, with arbiters asked what they hear; the event loop waits for no long text."""
+    long = sum(len(turn.text) for turn in request.turns) > LONG
+
+    async def decided(spent: Callable[[int], bool] | None, hearing: Hearing | None) -> Decision:
+        work = partial(decide, request, policy, snapshot, spent=spent, hearing=hearing)
+        return await apart(work) if long else work()
+
+    hearing: Hearing | None = None
+    decision = await decided(spent, None)
+    while decision.wants is not None:
+        hearing = await hearings.ask(request, policy, decision, hearing)
+        decision = await decided(only(decision.rules_cut), hearing)
+    return shown(decision, policy.document.actions)

@@ -12,6 +12,7 @@ from pointsman.apart import apart
 from pointsman.domain.attempt import Attempt, Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.intent import Hearing
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import CacheOutcome, Record, Timings
 from pointsman.domain.request import Request
@@ -22,6 +23,7 @@ from pointsman.execution.attempts import Opened, open_first
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.ends import Exchange, Sink, no_reply
+from pointsman.pipeline.hearing import LONG, Hearings, query_of
 from pointsman.pipeline.keeping import Keeping, keeping_of
 from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.policy import Policy
@@ -57,6 +59,7 @@ class Pipeline:
         self.clock = clock
         self.actions = actions
         self.questions = OpenQuestions()
+        self.hearings = Hearings()
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}
         self.caches: Mapping[str, ReplyCache] = {}
@@ -76,7 +79,7 @@ class Pipeline:
         exists, or the config has nothing that could serve it, up or down."""
         snapshot = self.snapshot()
         decision = decide(request, self.policy, snapshot)
-        if decision.error:
+        if decision.error and decision.wants is None:
             why = Said(*(decide(request, self.policy, snapshot, tongue=tongue).reason for tongue in _TONGUES))
             raise no_reply(decision, why)
 
@@ -109,6 +112,7 @@ class Run:
         self._policy, self._backends, self._snapshot = pipeline.policy, pipeline.backends, pipeline.snapshot()
         self._began = pipeline.clock.monotonic()
         self._exact: int | None = None
+        self._hearing: Hearing | None = None
         self._decided_ms: float | None = None
         self._attempts: list[Attempt] = []
         self._meter = Meter()
@@ -121,9 +125,12 @@ class Run:
         self._status, self._code = 499, "client_closed"
         self._decision: Decision | None = None
         with_question = pipeline.questions.recall(request)
-        resumed = with_question is not request and resumed_report(with_question, self._policy)
-        self.request = with_question if resumed else request
+        self.request = with_question if with_question is not request and self._answers(with_question) else request
         pipeline.under_way[request.id] = self
+
+    def _answers(self, request: Request) -> bool:
+        """Whether it answers the gateway's question before it."""
+        return bool(resumed_report(request, self._policy)) or query_of(request, self._policy)[1].standing is not None
 
     def decide(self) -> None:
         """Raises PointsmanError; then the record is put."""
@@ -144,7 +151,7 @@ class Run:
             else:
                 kept = await passage.begin_deciding(self._policy.hash)
                 self._decision = kept if kept is not None else await apart(self._decide)
-                await passage.decided(self._decision)
+                await passage.decided(await self._heard_out())
         except BaseException as error:
             self._broke_off(error)
             self._record()
@@ -199,14 +206,14 @@ class Run:
         """The text that a rule's action gives; None where a model answered, whose bytes went to `sink`. Cancelling it drops
         the engine's connection. Raises PointsmanError."""
         try:
-            decision = self.decision
+            decision = await self._heard_out()
             if (prepare := exchange.apart) is not None:
                 await apart(prepare, [self.target(choice.target) for choice in decision.targets])
             if near := self._near_limit(decision, exchange):
                 decision = await self._counted(near, exchange)
             if decision.error:
                 raise no_reply(decision, await apart(self._reasons))
-            if decision.stage == "l0":
+            if decision.stage != "model":
                 return (await self._act(decision, exchange)).text
             keeping = await self._keeping(decision, exchange) if self._caches else None
             if keeping is not None and keeping.kept is not None:
@@ -295,6 +302,20 @@ class Run:
             await self._passage.sent_again(self.decision, opened.target, kind)
         return True
 
+    async def _heard_out(self) -> Decision:
+        """The decision, once arbiters were asked what it wants to know: each of them once, at most."""
+        while self.decision.wants is not None:
+            self._hearing = await self._pipeline.hearings.ask(self.request, self._policy, self.decision, self._hearing)
+            self._decision = await apart(self._decide) if self._is_long else self._decide()
+            self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
+        return self.decision
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether it has so much text that the event loop must not wait for it."""
+        features = self.decision.features
+        return features is not None and features.characters > LONG
+
     def _near_limit(self, decision: Decision, exchange: Exchange) -> str | None:
         """A target whose limit is so near to the estimate that only its engine can tell. Engines count text only, so prompts
         with tools or images stay with the estimate."""
@@ -330,7 +351,15 @@ class Run:
         """The first time rules have a budget of time; again, they look as far as they did then."""
         before = self._decision
         spent = self._budget() if before is None else only(before.rules_cut)
-        return decide(self.request, self._policy, self._snapshot, exact_tokens=self._exact, tongue=tongue, spent=spent)
+        return decide(
+            self.request,
+            self._policy,
+            self._snapshot,
+            exact_tokens=self._exact,
+            tongue=tongue,
+            spent=spent,
+            hearing=self._hearing,
+        )
 
     def _budget(self) -> Callable[[int], bool]:
         now = self._pipeline.clock.monotonic
@@ -402,7 +431,8 @@ class Run:
         return self._done(Effect(parameters["text"], outcome, asks=decision.clarification is not None))
 
     def _done(self, effect: Effect) -> Effect:
-        self._ended(effect.outcome, 200, effect.error or "")
+        handed = self.decision.hands_over and effect.outcome == "ok"
+        self._ended("handed_over" if handed else effect.outcome, 200, effect.error or "")
         if effect.asks:
             self._pipeline.questions.remember(self.request, effect.text)
         return effect

@@ -116,11 +116,18 @@ class Policy:
     def _action_of(self, rule: Rule) -> tuple[str, dict[str, Any]] | None:
         if rule.action in _KINDS:
             return rule.action, rule.parameters
-        defined: ActionRule | None = self.document.actions.get(rule.action)
-        if defined is not None:
-            return defined.kind, {**defined.parameters, **rule.parameters}
-        if rule.action in REPORT_ACTIONS and self.document.reports:
-            return "report", {**REPORT_ACTIONS[rule.action], **rule.parameters}
+        named = self.named_action(rule.action)
+        if named is not None:
+            return named[0], {**named[1], **rule.parameters}
         if rule.action in TASK_TYPES:
             return "route", {"task": rule.action}
+        return None
+
+    def named_action(self, name: str) -> tuple[str, dict[str, Any]] | None:
+        """Kind and parameters of an action: one of `actions:`, or one that makes reports. None: there is none."""
+        defined: ActionRule | None = self.document.actions.get(name)
+        if defined is not None:
+            return defined.kind, defined.parameters
+        if name in REPORT_ACTIONS and self.document.reports:
+            return "report", REPORT_ACTIONS[name]
         return None

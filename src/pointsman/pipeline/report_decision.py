@@ -30,10 +30,11 @@ def resumed_report(request: Request, policy: Policy) -> Resumed | None:
     return resume(request, policy.document.reports, today_of(request, policy), policy.document.periods)
 
 
-def draft_from(question: str, request: Request, policy: Policy) -> Draft | None:
-    """What the question says of a report; None where some of its words say something else: then no report is meant."""
+def draft_from(question: str, request: Request, policy: Policy, *, sure: bool = False) -> Draft | None:
+    """What the question says of a report; None where some of its words say something else: then no report is meant. `sure`:
+    it is known that one is, so that none needs to be named."""
     draft = draft_of(question, policy.document.reports, today_of(request, policy), policy.document.periods)
-    return draft if draft.is_request else None
+    return draft if draft.is_request or (sure and not draft.strange and draft.reports) else None
 
 
 def decide_report(

@@ -7,9 +7,12 @@ import msgspec
 from pointsman.domain.attempt import Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.job import Job
+from pointsman.domain.lifecycle import Event
 from pointsman.pipeline.passage import Passage
 
 _decision = msgspec.msgpack.Decoder(Decision)
+_ASKED: tuple[Event, ...] = ("missed", "arbitrated", "clarified")
+"""The way of a request whose user was asked, once."""
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 
@@ -39,7 +42,7 @@ class RequestPassage:
             await passage.go("admitted")
         elif passage.place.state != "execution" or kept is None:
             await passage.go("restarted", about={"policy": policy})
-        elif kept.stage == "l0":
+        elif kept.stage != "model":
             await passage.go("resumed", about={"policy": kept.policy})
             return kept
         elif kept.policy == policy:
@@ -56,11 +59,13 @@ class RequestPassage:
         matched = decision.stage == "l0"
         if passage.place.state == "l0_missed" and matched:
             await passage.go("restarted", about={"policy": decision.policy})
-        events = (
-            ("dispatched",)
-            if passage.place.state == "l0_missed"
-            else ("matched" if matched else "missed", "dispatched")
-        )
+        events: tuple[Event, ...] = ("dispatched",)
+        if passage.place.state != "l0_missed":
+            events = ("matched" if matched else "missed", *events)
+        if decision.arbitrated:
+            events = (*events[:-1], "arbitrated", "dispatched")
+        if passage.place.state == "l0_routing":
+            events = (*_ASKED * (decision.asked - passage.place.asked), *events)
         await passage.go(*events, why=decision.reason, about=_about(decision), data=_encode(decision))
 
     async def sent_again(self, decision: Decision, target: str, failure: str) -> None:
@@ -78,6 +83,8 @@ def _about(decision: Decision) -> dict[str, str]:
     told = {"policy": decision.policy, "snapshot": decision.snapshot, "stage": decision.stage}
     if decision.rule:
         told["rule"] = decision.rule
+    if decision.intent:
+        told["intent"] = decision.intent
     if decision.targets:
         told["target"] = decision.targets[0].target
     return told

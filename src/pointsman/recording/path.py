@@ -26,9 +26,13 @@ def path_of(
     attempts: Iterable[Attempt],
     ended: tuple[Outcome, float | None] | None,
     about: dict[str, Any],
+    *,
+    arbitrated: bool = False,
+    asked: int = 0,
 ) -> list[Point]:
     """`stage` is the decision's, None where there was none; `ended` (outcome, milliseconds), None while it is under way.
-    `about` is told of the step that decided."""
+    `about` is told of the step that decided. `arbitrated`: an arbiter had a say; `asked` questions of its own were answered
+    before, in this conversation."""
     points: list[Point] = []
     place = Place()
 
@@ -38,8 +42,14 @@ def path_of(
         points.append(Point(event, place, at, told or {}))
 
     go("admitted", 0.0)
+    for _ in range(asked):
+        go("missed", None)
+        go("arbitrated", None)
+        go("clarified", 0.0)
     if stage is not None:
-        go("matched" if stage == "l0" else "missed", decided_ms, about)
+        go("matched" if stage == "l0" else "missed", None if arbitrated else decided_ms, {} if arbitrated else about)
+        if arbitrated:
+            go("arbitrated", decided_ms, about)
         tries = list(attempts)
         for number, tried in enumerate(tries):
             if number == 0:

@@ -57,6 +57,8 @@ class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
     shadow: list[str] = []
     masked: dict[str, int] | None = None
     cache: str | None = None
+    intent: str | None = None
+    confidence: float | None = None
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -87,13 +89,14 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
         if error is not None and not _CODE.fullmatch(error):
             error = "other"
     if decision is None:
-        stage = rule = action = policy = snapshot = seed = features = risk = None
+        stage = rule = action = policy = snapshot = seed = features = risk = intent = confidence = None
         marks: list[str] = []
         shadow: tuple[str, ...] = ()
     else:
         stage, rule, action, features = decision.stage, decision.rule, decision.action, decision.features
         policy, snapshot, seed = decision.policy, decision.snapshot, decision.seed
         risk, shadow = decision.risk, decision.shadow
+        intent, confidence = decision.intent, decision.confidence
         marks = [mark.label for mark in decision.marks]
     return (
         request.id,
@@ -126,6 +129,8 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
         shadow,
         record.masked,
         record.cache,
+        intent,
+        confidence,
     )
 
 

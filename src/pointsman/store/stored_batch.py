@@ -85,6 +85,8 @@ class StoredBatch:
             "stage": head.stage,
             "rule": head.rule,
             "action": head.action,
+            "intent": head.intent,
+            "confidence": head.confidence,
             "risk": head.risk,
             "marks": head.marks,
             "shadow": head.shadow,

@@ -142,8 +142,7 @@ class McpDoor:
 
     async def _decided(self, tree: dict[str, Any], client: Client) -> dict[str, Any]:
         """The decision as JSON has it. Raises PointsmanError."""
-        decide = self._deciding.decide
-        decision = await apart(decide, client, tree) if client.size > APART else decide(client, tree)
+        decision = await self._deciding.decide(client, tree)
         told_decision: dict[str, Any] = msgspec.json.decode(client.encoded(decision))
         return told_decision
 

@@ -64,8 +64,8 @@ class Policies(Policy):
             return Instead("none", error.code)
         if decision.error:
             return Instead("none", decision.error)
-        if decision.stage == "l0":
-            return Instead("rule", decision.rule or "")
+        if decision.stage != "model":
+            return Instead("rule", decision.rule or decision.intent or "")
         return Instead("target", decision.targets[0].target)
 
     def kind_of(self, rule: Rule) -> str:

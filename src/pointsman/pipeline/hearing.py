@@ -1,0 +1,120 @@
+"""Asking arbiters: within their time, so many at once, and never so that a request fails for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from pointsman.domain.decision import Decision
+from pointsman.domain.intent import Failure, Filled, Heard, Hearing, Query
+from pointsman.domain.request import Request
+from pointsman.domain.wording import Tongue, tongue_of
+from pointsman.features.extract import extract
+from pointsman.pipeline.arbitration import Matter, to_fill
+from pointsman.pipeline.asked import ask
+from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.standing import retold
+from pointsman.ports.arbiter import Arbiter, Filler
+
+LONG = 20_000
+"""Characters; what has more is decided on in a thread."""
+T = TypeVar("T", Heard, Filled)
+
+
+class Ears(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is asked, as the config has it: arbiters by the names that entries have for them, a second one, and who reads
+    parameters. At most `concurrency` queries at a time and as many that wait; `timeout` in seconds for each, waiting
+    included. `window`: of how many confidences a mean is taken."""
+
+    arbiters: Mapping[str, Arbiter] = {}
+    second: Arbiter | None = None
+    filler: Filler | None = None
+    timeout: float = 2.0
+    concurrency: int = 4
+    window: int = 20
+
+
+class Hearings:
+    """What outlives a request: how many queries are under way, and the last confidences of each arbiter."""
+
+    def __init__(self, ears: Ears | None = None) -> None:
+        self.install(ears or Ears())
+        self._windows: dict[str, deque[float]] = {}
+
+    def install(self, ears: Ears) -> None:
+        """From here on these are asked; queries under way go on with those before."""
+        self._ears, self._room = ears, _Room(ears.concurrency)
+
+    async def ask(self, request: Request, policy: Policy, decision: Decision, before: Hearing | None) -> Hearing:
+        """What the decision `wants`, beside what was heard `before`."""
+        query, matter = query_of(request, policy)
+        if decision.wants == "hearing" or before is None:
+            entry = policy.entries[request.model]
+            return await self._first(entry.arbiter, query)
+        if decision.wants == "second":
+            second = self._ears.second
+            heard = _deaf("second", "unavailable") if second is None else await self._heard(second, query)
+            return msgspec.structs.replace(before, second=heard)
+        about, schema = to_fill(matter, policy, decision.intent or "")
+        return msgspec.structs.replace(before, filled=await self._filled(query, about, schema))
+
+    async def _first(self, name: str, query: Query) -> Hearing:
+        arbiter = self._ears.arbiters.get(name)
+        if arbiter is None:
+            return Hearing(first=_deaf(name, "unavailable"))
+        heard = await self._heard(arbiter, query)
+        window = self._windows.setdefault(name, deque(maxlen=self._ears.window))
+        mean = round(sum(window) / len(window), 6) if len(window) == window.maxlen else None
+        if heard.failure is None and heard.intent == (heard.scores[0][0] if heard.scores else None):
+            window.append(heard.confidence)
+        return Hearing(first=heard, window=mean)
+
+    async def _heard(self, arbiter: Arbiter, query: Query) -> Heard:
+        return await self._within(lambda: arbiter.hear(query), lambda failure: _deaf(arbiter.name, failure))
+
+    async def _filled(self, query: Query, about: str, schema: dict[str, Any]) -> Filled:
+        filler = self._ears.filler
+        if filler is None:
+            return Filled(model="", failure="unavailable")
+        return await self._within(
+            lambda: filler.fill(query, about, schema), lambda failure: Filled(model="", failure=failure)
+        )
+
+    async def _within(self, work: Callable[[], Any], failed: Callable[[Failure], T]) -> T:
+        room, ears = self._room, self._ears
+        if room.inside >= 2 * ears.concurrency:
+            return failed("shed")
+        room.inside += 1
+        try:
+            async with asyncio.timeout(ears.timeout), room.places:
+                done: T = await work()
+                return done
+        except TimeoutError:
+            return failed("timeout")
+        finally:
+            room.inside -= 1
+
+
+class _Room:
+    """`inside` are those that are heard, and those that wait for it."""
+
+    def __init__(self, places: int) -> None:
+        self.places = asyncio.Semaphore(places)
+        self.inside = 0
+
+
+def query_of(request: Request, policy: Policy) -> tuple[Query, Matter]:
+    """What an arbiter is to hear of a request."""
+    asked = ask(request, policy)
+    tongue: Tongue = tongue_of(extract(request, None, asked.question).language, policy.document.language)
+    _, standing, asked, tongue = retold(request, policy, policy.entries.get(request.model), asked, tongue)
+    text = asked.question or ""
+    return Query(text=text, tongue=tongue), Matter(request, text, tongue, "low", standing)
+
+
+def _deaf(arbiter: str, failure: Failure) -> Heard:
+    return Heard(arbiter=arbiter, model="", failure=failure)
