@@ -184,8 +184,9 @@ def _act(
     filled = None if hearing is None else hearing.filled
     read = {} if filled is None else filled.parameters
     answers = {name: typed(text, spec.properties.get(name, {})) for name, text in answered.items()}
-    values = {**read, **found_in(spec, matter.text, today), **answers}
-    found = values_of(spec, {**_sound(spec, values), **given}, {}, matter.text, request.files)
+    shown = found_in(spec, matter.text, today)
+    values = {**_sound(spec, read), **_sound(spec, shown), **_sound(spec, answers), **given}
+    found = values_of(spec, values, {}, matter.text, request.files)
     missing = missing_of(spec, found)
     if rules.fills and filled is None and _wanted(spec, found):
         return msgspec.structs.replace(led, stage="model", wants="filling", action=spec.name, parameters=found)

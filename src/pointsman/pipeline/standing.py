@@ -137,10 +137,10 @@ def _chosen(asked: Question, folded: str) -> str | None:
     words = in_words(asked.choices, folded)
     if words is None:
         return None
-    words = fold(words).strip(" ,.!。，！吧的")
-    choices = list(map(fold, asked.choices))
-    if words in choices:
-        return words
+    choices, words = list(map(fold, asked.choices)), fold(words).strip(" ,.!。，！")
+    for told in (words, words.strip("吧的啊呢 ")):
+        if told in choices:
+            return told
     named = [choice for choice in choices if choice in words or (len(words) > 1 and words in choice)]
     return named[0] if len(named) == 1 else None
 
