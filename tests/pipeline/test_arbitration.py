@@ -151,6 +151,11 @@ class TestTheGate:
         )
         assert decision.fallback_reason == "confidence 0.55 is below the gate of 0.70"
 
+    def test_a_guess_is_not_worth_a_question(self, policy: Policy) -> None:
+        decision = decide(said("help me please"), policy, FLEET, hearing=heard("account_unlock", 0.3))
+        assert (decision.stage, decision.clarification, decision.intent) == ("model", None, OPEN_ENDED)
+        assert decision.fallback_reason == "confidence 0.30 is below the gate of 0.70"
+
     def test_each_intent_may_have_its_own(self, policy: Policy) -> None:
         assert asks(decide(said("清空它"), policy, FLEET, hearing=heard("wipe_disk", 0.75))).startswith("您想做的是")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from pointsman.domain.decision import Decision
 from pointsman.domain.record import Record
 from pointsman.domain.target import Snapshot
 
 SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20, 40, 80, 160, 320, 640)
+SURE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 FAST = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 5e-2)
 
 
@@ -71,6 +73,29 @@ class ClientMetrics:
         self.tools = Counter(
             "pointsman_tool_calls_total", "Tools that clients called themselves", ["tool", "outcome"], registry=registry
         )
+        self.arbitrations = Counter(
+            "pointsman_arbitrations_total",
+            "Requests that an arbiter was heard on, or that the user settled when asked",
+            ["arbiter", "outcome"],
+            registry=registry,
+        )
+        self.intents = Counter(
+            "pointsman_intents_total", "Requests by what an arbiter made of them", ["intent"], registry=registry
+        )
+        self.sure = Histogram(
+            "pointsman_arbiter_confidence",
+            "How sure an arbiter was of the intent that it heard",
+            ["arbiter"],
+            registry=registry,
+            buckets=SURE,
+        )
+        self.hearing = Histogram(
+            "pointsman_arbiter_seconds",
+            "What an arbiter took to hear a query",
+            ["arbiter"],
+            registry=registry,
+            buckets=SECONDS,
+        )
         self.dropped = Gauge("pointsman_log_records_dropped", "Records that could not be kept", registry=registry)
 
     def put(self, record: Record) -> None:
@@ -99,10 +124,33 @@ class ClientMetrics:
                 self.shadows.labels(rule).inc()
             if decision.rules_cut is not None:
                 self.cuts.inc()
+        if decision and decision.stage != "l0" and (decision.intent or decision.hearing):
+            self.put_arbitrated(decision)
         for kind, values in (record.masked or {}).items():
             self.masked.labels(kind).inc(values)
         if record.cache:
             self.cache.labels(record.cache).inc()
+
+    def put_arbitrated(self, decision: Decision) -> None:
+        heard = decision.hearing.first if decision.hearing else None
+        if decision.hands_over:
+            outcome = "handed_over"
+        elif decision.clarification is not None:
+            outcome = "asked"
+        elif decision.stage == "l1":
+            outcome = "acted"
+        elif heard and heard.failure:
+            outcome = heard.failure
+        else:
+            outcome = "steered" if decision.intent not in (None, "open_ended") else "open_ended"
+        who = heard.arbiter if heard else "user"
+        self.arbitrations.labels(who, outcome).inc()
+        if decision.intent is not None:
+            self.intents.labels(decision.intent).inc()
+        if heard:
+            self.hearing.labels(who).observe(heard.took_ms / 1000)
+            if heard.failure is None:
+                self.sure.labels(who).observe(heard.confidence)
 
     def text(self, snapshot: Snapshot, dropped: int) -> bytes:
         self.dropped.set(dropped)

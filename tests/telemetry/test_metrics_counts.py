@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pipeline.policies import ask, up
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.decision import Decision, Mark
+from pointsman.domain.intent import Heard, Hearing
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.target import Snapshot
@@ -34,18 +35,29 @@ _marks = st.builds(Mark, _targets, st.sampled_from(["pii", 'a "label"']), st.sam
 _tokens = st.none() | st.integers(0, 10**6)
 
 
+def _heard(times: st.SearchStrategy[float]) -> st.SearchStrategy[Heard]:
+    sure = st.integers(0, 16).map(lambda number: number / 16)
+    failure: Any = st.none() | st.sampled_from(["timeout", "shed"])
+    who = st.sampled_from(["embedded", "heavy"])
+    return st.builds(Heard, arbiter=who, model=st.just("m"), confidence=sure, failure=failure, took_ms=times)
+
+
 @st.composite
 def records(draw: Any, times: st.SearchStrategy[float]) -> Record:
     decision = draw(
         st.none()
         | st.builds(
             Decision,
-            st.sampled_from(["l0", "model"]),
+            st.sampled_from(["l0", "l1", "model"]),
             st.just("x"),
             st.none() | _targets,
             marks=st.lists(_marks, max_size=2).map(tuple),
             shadow=st.lists(_targets, max_size=2).map(tuple),
             rules_cut=st.none() | st.integers(0, 9),
+            intent=st.none() | st.sampled_from(["open_ended", "unlock"]),
+            clarification=st.none() | st.just("?"),
+            hands_over=st.booleans(),
+            hearing=st.none() | st.builds(Hearing, first=_heard(times)),
         )
     )
     attempt = st.builds(

@@ -23,6 +23,7 @@ VERBS = {
     "test": said("run the cases of the rules, show what they cover", "运行规则的用例，看看覆盖了多少"),
     "reload": said("have a running gateway read its config again", "让正在运行的网关重新读取配置"),
     "explain": said("show what would be decided on a text, and why", "说明一段文本将会怎样处理，为什么"),
+    "decide": said("ask a running gateway what it would decide on a text", "询问运行中的网关会怎样处理一段文本"),
     "time": said("show which days the time words of a text mean", "说明一段文本里的时间词是指哪几天"),
     "log": said("list the request log, or show one request whole", "列出请求日志，或完整显示一条"),
     "trace": said("show the way of a request or a job, step by step", "逐步查看一个请求或任务的执行轨迹"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pointsman.domain.decision import Decision, TargetChoice
+from pointsman.domain.decision import Decision, TargetChoice, Wants
 from pointsman.domain.features import Features
+from pointsman.domain.intent import Hearing
 from pointsman.domain.said import Said, Tongue, said, told
 
 
@@ -16,6 +17,16 @@ def decision_lines(decision: Decision, tongue: Tongue) -> list[str]:
     lines = [line(_STAGE, decision.stage), line(_REASON, decision.reason)]
     if decision.rule:
         lines.append(line(_RULE, f"{decision.rule} → {decision.action}"))
+    if decision.intent:
+        sure = "" if decision.confidence is None else f" ({decision.confidence:.2f})"
+        leads = f" → {decision.action}" if decision.action and not decision.rule else ""
+        lines.append(line(_INTENT, f"{decision.intent}{sure}{leads}"))
+    if decision.hearing:
+        lines += [line(_HEARD, told(text, tongue)) for text in _heard(decision.hearing)]
+    if decision.fallback_reason:
+        lines.append(line(_FALLBACK, decision.fallback_reason))
+    if decision.wants:
+        lines.append(line(_WANTS, told(_WANTED[decision.wants], tongue)))
     lines += [line(_MATCHED, f"{m.group}: {m.text} ({m.start}–{m.end})") for m in decision.matched]
     if decision.framed:
         lines.append(line(_FRAMED, f"{decision.framed.frame} ({decision.framed.start}–{decision.framed.end})"))
@@ -37,6 +48,15 @@ def decision_lines(decision: Decision, tongue: Tongue) -> list[str]:
 _STAGE = Said("stage", "阶段")
 _REASON = Said("reason", "原因")
 _RULE = Said("rule", "规则")
+_INTENT = Said("intent", "意图")
+_HEARD = Said("heard", "听到")
+_FALLBACK = Said("unsure", "存疑")
+_WANTS = Said("open", "未定")
+_WANTED: dict[Wants, Said] = {
+    "hearing": Said("the arbiter would be asked first", "会先询问仲裁器"),
+    "second": Said("a second arbiter would be asked first", "会先询问第二个仲裁器"),
+    "filling": Said("a model would read the parameters first", "会先由模型读取参数"),
+}
 _MATCHED = Said("matched", "命中")
 _FRAMED = Said("frame", "模板")
 _MARK = Said("mark", "标记")
@@ -51,6 +71,7 @@ _WHYS = (
     (r"fallback", "默认"),
     (r"route (.*)", r"路由 \1"),
     (r"rule (.*)", r"规则 \1"),
+    (r"intent (.*)", r"意图 \1"),
     (r"named as (.*)", r"指定了 \1"),
     (r"embedding model", "嵌入模型"),
     (r"holds the prompt", "装得下这段提示词"),
@@ -74,6 +95,23 @@ def _why(text: str) -> Said:
         if found := re.fullmatch(pattern, text):
             return Said(text, found.expand(zh))
     return Said(text, text)
+
+
+def _heard(hearing: Hearing) -> list[Said]:
+    """What each arbiter heard."""
+    texts = []
+    for heard in (hearing.first, hearing.second):
+        if heard is None:
+            continue
+        if heard.failure is not None:
+            texts.append(Said(f"{heard.arbiter}: {heard.failure}", f"{heard.arbiter}：{heard.failure}"))
+            continue
+        scores = ", ".join(f"{name} {score:.2f}" for name, score in heard.scores[:3])
+        en = "{arbiter}: {scores}; outside {outside}{cut}"
+        zh = "{arbiter}：{scores}；集合之外 {outside}{cut}"
+        cut = Said(" (cut)", "（已截断）") if heard.cut else Said("", "")
+        texts.append(said(en, zh, arbiter=heard.arbiter, scores=scores, outside=f"{heard.outside:.2f}", cut=cut))
+    return texts
 
 
 def _shown(features: Features) -> Said:

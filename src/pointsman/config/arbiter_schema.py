@@ -49,6 +49,9 @@ class IntentConfig(Section, frozen=True):
 class Clarify(Section, frozen=True):
     """What is done where the arbiter is not sure enough."""
 
+    least: Annotated[
+        Ratio, Meta(description="confidence below which nothing is asked: the request goes on to a model")
+    ] = 0.35
     most: Annotated[int, Meta(ge=0, le=2, description="questions to the user about one request")] = 2
     then: Annotated[
         str, Meta(min_length=1, description="open_ended: on to a model; or an action that hands the request over")

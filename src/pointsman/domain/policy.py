@@ -68,12 +68,13 @@ class IntentRule(msgspec.Struct, frozen=True):
 
 
 class ArbiterRules(msgspec.Struct, frozen=True):
-    """How what an arbiter hears is acted on. `gate` holds where no intent is named. At most `most_asked` questions about a
+    """How what an arbiter hears is acted on. `gate` holds where no intent is named; below `least` nothing is asked. At most `most_asked` questions about a
     request, `then` an action that it is handed to (None: on to a model). `drop`: so far below the mean before it, a
     confidence is doubted. `second`: another arbiter can be heard; `fills`: a model can read parameters."""
 
     intents: tuple[IntentRule, ...]
     gate: float = 0.7
+    least: float = 0.35
     most_asked: int = 2
     then: str | None = None
     drop: float = 0.1

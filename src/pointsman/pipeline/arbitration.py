@@ -109,6 +109,8 @@ def _judged(matter: Matter, hearing: Hearing, policy: Policy, rules: ArbiterRule
     about = _about(intent, tongue)
     if sure < intent.gate:
         why = say("l1.below", tongue, sure=_sure(sure), gate=_sure(intent.gate))
+        if sure < rules.least:
+            return _onward(matter, rules, intent.name, round(1.0 - sure, 6), why, why)
         intents = {each.name: each for each in rules.intents}
         least = heard.scores[0][1] * LIKELY
         offered = [intents[name] for name, score in heard.scores[:MOST_OFFERED] if name in intents and score >= least]

@@ -62,6 +62,7 @@ def arbiter_rules(config: Config) -> ArbiterRules | None:
     return ArbiterRules(
         intents,
         arbiter.gate,
+        arbiter.clarify.least,
         arbiter.clarify.most,
         then,
         arbiter.drift.drop,

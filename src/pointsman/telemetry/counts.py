@@ -9,10 +9,13 @@ from collections.abc import Sequence
 import msgspec
 
 from pointsman.domain.decision import Decision
+from pointsman.domain.intent import OPEN_ENDED
 from pointsman.domain.record import Record
 
 SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)
 FAST = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 5e-2)
+
+SURE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 
 Labels = tuple[str, ...]
 
@@ -35,9 +38,10 @@ class Spread(msgspec.Struct):
 Tallies = dict[Labels, Tally]
 _TALLIES = (
     "requests", "rules", "tokens", "attempts", "upstream", "reloads", "marks", "shadows", "cuts", "masked", "cache",
-    "feedback", "tools",
+    "feedback", "tools", "arbitrations", "intents",
 )  # fmt: skip
 Spreads = dict[Labels, Spread]
+_SPREADS = ("decisions", "durations", "first_tokens", "confidences", "hearings")
 
 
 class Counts(msgspec.Struct):
@@ -62,6 +66,10 @@ class Counts(msgspec.Struct):
     cache: Tallies = {}
     feedback: Tallies = {}
     tools: Tallies = {}
+    arbitrations: Tallies = {}
+    intents: Tallies = {}
+    confidences: Spreads = {}
+    hearings: Spreads = {}
     dropped: int = 0
 
     @classmethod
@@ -76,6 +84,8 @@ class Counts(msgspec.Struct):
         count(self.requests, (record.request.endpoint, stage, record.outcome))
         if decision is not None and decision.rule:
             count(self.rules, (decision.rule,))
+        if decision is not None and decision.arbitrated:
+            self._put_arbitrated(decision)
         if decision is not None and (decision.marks or decision.shadow or decision.rules_cut is not None):
             self._put_noted(decision)
         if timings.decided is not None:
@@ -106,6 +116,17 @@ class Counts(msgspec.Struct):
         if decision.rules_cut is not None:
             count(self.cuts, ())
 
+    def _put_arbitrated(self, decision: Decision) -> None:
+        heard = None if decision.hearing is None else decision.hearing.first
+        who = "user" if heard is None else heard.arbiter
+        count(self.arbitrations, (who, _outcome(decision)))
+        if decision.intent is not None:
+            count(self.intents, (decision.intent,))
+        if heard is not None:
+            _observe(self.hearings, (who,), SECONDS, heard.took_ms / 1000)
+            if heard.failure is None:
+                _observe(self.confidences, (who,), SURE, heard.confidence)
+
     def merge(self, other: Counts) -> None:
         """Adds what another process counted, as if all had been counted here. A target is up where either found it up.
         `other` is not changed, and shares nothing with this afterwards."""
@@ -119,7 +140,7 @@ class Counts(msgspec.Struct):
                 tally = tallies.setdefault(labels, Tally(more.created))
                 tally.created = min(tally.created, more.created)
                 tally.value += more.value
-        for name in ("decisions", "durations", "first_tokens"):
+        for name in _SPREADS:
             spreads: Spreads = getattr(self, name)
             for labels, more in getattr(other, name).items():
                 spread = spreads.setdefault(labels, Spread(more.created, [0] * len(more.places)))
@@ -147,3 +168,17 @@ def _observe(spreads: Spreads, labels: Labels, bounds: Sequence[float], value: f
 
 def _spread(bounds: Sequence[float], now: float) -> Spread:
     return Spread(now, [0] * (len(bounds) + 1))
+
+
+def _outcome(decision: Decision) -> str:
+    """What became of what an arbiter heard."""
+    if decision.hands_over:
+        return "handed_over"
+    if decision.clarification is not None:
+        return "asked"
+    if decision.stage == "l1":
+        return "acted"
+    heard = None if decision.hearing is None else decision.hearing.first
+    if heard is not None and heard.failure is not None:
+        return heard.failure
+    return "open_ended" if decision.intent in (None, OPEN_ENDED) else "steered"

@@ -10,7 +10,7 @@ from prometheus_client import generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.utils import floatToGoString
 
-from pointsman.telemetry.counts import FAST, SECONDS, Counts, Spreads, Tallies
+from pointsman.telemetry.counts import FAST, SECONDS, SURE, Counts, Spreads, Tallies
 
 # the same switch as the client's own metrics have
 _CREATED = os.environ.get("PROMETHEUS_DISABLE_CREATED_SERIES", "false").lower() not in ("true", "1", "t")
@@ -64,6 +64,23 @@ class Exposition:
         yield _counter("pointsman_feedback", "What callers said of replies", ["adopted", "rating"], counts.feedback)
         yield _counter(
             "pointsman_tool_calls", "Tools that clients called themselves", ["tool", "outcome"], counts.tools
+        )
+        yield _counter(
+            "pointsman_arbitrations",
+            "Requests that an arbiter was heard on, or that the user settled when asked",
+            ["arbiter", "outcome"],
+            counts.arbitrations,
+        )
+        yield _counter("pointsman_intents", "Requests by what an arbiter made of them", ["intent"], counts.intents)
+        yield _histogram(
+            "pointsman_arbiter_confidence",
+            "How sure an arbiter was of the intent that it heard",
+            ["arbiter"],
+            SURE,
+            counts.confidences,
+        )
+        yield _histogram(
+            "pointsman_arbiter_seconds", "What an arbiter took to hear a query", ["arbiter"], SECONDS, counts.hearings
         )
         dropped = Metric("pointsman_log_records_dropped", "Records that could not be kept", "gauge")
         dropped.add_sample(dropped.name, {}, counts.dropped)
