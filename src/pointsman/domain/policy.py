@@ -68,9 +68,10 @@ class IntentRule(msgspec.Struct, frozen=True):
 
 
 class ArbiterRules(msgspec.Struct, frozen=True):
-    """How what an arbiter hears is acted on. `gate` holds where no intent is named; below `least` nothing is asked. At most `most_asked` questions about a
-    request, `then` an action that it is handed to (None: on to a model). `drop`: so far below the mean before it, a
-    confidence is doubted. `second`: another arbiter can be heard; `fills`: a model can read parameters."""
+    """How what an arbiter hears is acted on. `gate` holds where no intent is named; below `least` nothing is asked. At most
+    `most_asked` questions about a request, `then` an action that it is handed to (None: on to a model). `drop`: so far below
+    the mean before it, a confidence is doubted. `second`: another arbiter can be heard; `fills`: a model can read
+    parameters."""
 
     intents: tuple[IntentRule, ...]
     gate: float = 0.7
