@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from pointsman.arbiter.enhanced import context_of
 from pointsman.domain.decision import Decision
 from pointsman.domain.intent import Failure, Filled, Heard, Hearing, Query
 from pointsman.domain.request import Request
@@ -16,7 +17,9 @@ from pointsman.domain.wording import Tongue, tongue_of
 from pointsman.features.extract import extract
 from pointsman.pipeline.arbitration import Matter, to_fill
 from pointsman.pipeline.asked import ask
+from pointsman.pipeline.intent_rules import EMBEDDED
 from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.report_decision import today_of
 from pointsman.pipeline.standing import retold
 from pointsman.ports.arbiter import Arbiter, Filler
 
@@ -52,9 +55,12 @@ class Hearings:
     async def ask(self, request: Request, policy: Policy, decision: Decision, before: Hearing | None) -> Hearing:
         """What the decision `wants`, beside what was heard `before`."""
         query, matter = query_of(request, policy)
-        if decision.wants == "hearing" or before is None:
-            entry = policy.entries[request.model]
-            return await self._first(entry.arbiter, query)
+        arbiter = policy.entries[request.model].arbiter
+        first = decision.wants == "hearing" or before is None
+        if not first or arbiter != EMBEDDED:
+            query = with_context(query, request, policy)
+        if first or before is None:
+            return await self._first(arbiter, query)
         if decision.wants == "second":
             second = self._ears.second
             heard = _deaf("second", "unavailable") if second is None else await self._heard(second, query)
@@ -105,6 +111,13 @@ class _Room:
     def __init__(self, places: int) -> None:
         self.places = asyncio.Semaphore(places)
         self.inside = 0
+
+
+def with_context(query: Query, request: Request, policy: Policy) -> Query:
+    """The query with what a language model should know besides."""
+    features = extract(request, None, query.text)
+    context = context_of(request, features, query.text, today_of(request, policy))
+    return msgspec.structs.replace(query, context=context)
 
 
 def query_of(request: Request, policy: Policy) -> tuple[Query, Matter]:
