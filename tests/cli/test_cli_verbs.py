@@ -19,6 +19,7 @@ FLAGS = {
     "serve": ["--config", "--host", "--port", "--data-dir", "--log-level"],
     "check": ["--config", "--json"],
     "explain": ["TEXT", "--config", "--json", "--model", "--task", "--role"],
+    "decide": ["TEXT", "--json", "--model", "--task", "--url", "--key"],
     "log": [
         *("--config", "--data-dir", "--since", "--limit", "--text", "--json", "--id", "--stage", "--rule", "--target"),
         *("--outcome", "--caller", "--model", "--endpoint", "--language", "--task-type", "--error"),

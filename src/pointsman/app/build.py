@@ -11,6 +11,7 @@ import msgspec
 from pointsman import __version__
 from pointsman.actions.mcp.listing import Asked
 from pointsman.app.actions import action_specs, surroundings_of
+from pointsman.app.delivery import wrong_delivery, wrong_rules_deliver
 from pointsman.app.file_store import wrong_files
 from pointsman.app.job_store import wrong_jobs
 from pointsman.app.mcp_servers import all_tools, with_tools
@@ -84,14 +85,16 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
                 *wrong_sources,
                 *wrong_reports,
                 *_not_here(config),
+                *wrong_files_read,
                 *wrong_intents(config, actions, names),
                 *wrong_jobs(config),
                 *wrong_files(config),
+                *wrong_delivery(config, base),
             ]
         ),
-        *wrong_files_read,
         *wrong_rules,
         *check_steering(book, actions, names, loaded),
+        *wrong_rules_deliver(book, config),
         *wrong_cases(book),
     ]
     if problems:
