@@ -14,7 +14,7 @@ class NoEmbedding:
 
     model = None
 
-    async def __call__(self, texts: list[str], *, query: bool = False) -> list[Vector]:
+    async def __call__(self, texts: list[str], *, query: bool = False, tokens: int | None = None) -> list[Vector]:
         raise ActionFailed("setup", _NONE)
 
 

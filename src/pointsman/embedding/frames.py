@@ -23,10 +23,11 @@ def tidied(text: str) -> str:
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """Texts to embed, as questions or as passages."""
+    """Texts to embed, as questions or as passages; of each at most so many tokens."""
 
     texts: list[str]
     query: bool
+    tokens: int | None = None
 
 
 class Vectors(msgspec.Struct, frozen=True):

@@ -50,10 +50,10 @@ class E5:
         self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    async def __call__(self, texts: list[str], *, query: bool = False) -> list[Vector]:
+    async def __call__(self, texts: list[str], *, query: bool = False, tokens: int | None = None) -> list[Vector]:
         found: list[Vector] = []
         for at in range(0, len(texts), AT_ONCE):
-            task = asyncio.create_task(self._one(texts[at : at + AT_ONCE], query))
+            task = asyncio.create_task(self._one(texts[at : at + AT_ONCE], query, tokens))
             self._turns.add(task)
             task.add_done_callback(self._over)
             found += await asyncio.shield(task)
@@ -77,7 +77,7 @@ class E5:
         if not task.cancelled():
             task.exception()  # heard, also where nobody waits any more
 
-    async def _one(self, texts: list[str], query: bool) -> list[Vector]:
+    async def _one(self, texts: list[str], query: bool, tokens: int | None) -> list[Vector]:
         async with self._turn:
             if self._closed:
                 raise ActionFailed("embedding", _BROKEN, again=True)
@@ -85,7 +85,7 @@ class E5:
                 self._cooling.cancel()
             try:
                 async with asyncio.timeout(LONGEST):
-                    return await self._exchange(Wanted(list(map(tidied, texts)), query))
+                    return await self._exchange(Wanted(list(map(tidied, texts)), query, tokens))
             except (OSError, EOFError, TimeoutError, ValueError) as error:
                 await self._end()
                 detail = type(error).__name__

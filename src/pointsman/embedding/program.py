@@ -31,16 +31,17 @@ def serve(model: object, wanted: BinaryIO, report: BinaryIO) -> None:
     """Until there is no more. `model` is an `E5`."""
     while len(head := wanted.read(HEAD)) == HEAD:
         order = decode_wanted(wanted.read(length(head)))
-        texts = [cut(model, text, order.query) for text in order.texts]
+        most = min(order.tokens or MOST_TOKENS, MOST_TOKENS)
+        texts = [cut(model, text, order.query, most) for text in order.texts]
         floats = model.encode(texts, order.query)  # type: ignore[attr-defined]
         report.write(framed(Vectors(int(model.dim), floats.astype("<f4").tobytes())))  # type: ignore[attr-defined]
         report.flush()
 
 
-def cut(model: object, text: str, query: bool) -> str:
+def cut(model: object, text: str, query: bool, most: int = MOST_TOKENS) -> str:
     """Its beginning, of as many tokens as are read quickly."""
-    while (count := model.token_count(text, query)) > MOST_TOKENS:  # type: ignore[attr-defined]
-        text = text[: min(len(text) * MOST_TOKENS // count, len(text) - 1)]
+    while (count := model.token_count(text, query)) > most:  # type: ignore[attr-defined]
+        text = text[: min(len(text) * most // count, len(text) - 1)]
     return text or "."
 
 

@@ -16,6 +16,6 @@ class Embed(Protocol):
     def model(self) -> str | None:
         """Which model, and which version of it: vectors of two are not comparable. None: none is installed."""
 
-    async def __call__(self, texts: list[str], *, query: bool = False) -> list[Vector]:
+    async def __call__(self, texts: list[str], *, query: bool = False, tokens: int | None = None) -> list[Vector]:
         """`query`: they are questions; else they are passages that questions are compared with. Questions are compared with
-        questions, too. Raises ActionFailed where no model is installed, or it does not work now."""
+        questions, too. `tokens`: how much of each is read at most, where that is less than usual. Raises ActionFailed where no model is installed, or it does not work now."""

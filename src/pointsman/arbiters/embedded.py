@@ -1,0 +1,150 @@
+"""`ports.Arbiter` without a language model: heads over an embedding and over pieces of spelling.
+
+Training gives heads and a first calibration together (from scores of each example by heads that did not see it); both lie in
+one file in the folder, by the hash of all that they were made from. `pointsman calibrate` writes a calibration beside it
+that takes the first one's place from the next start on; `Heard.model` names both."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy
+
+from pointsman.arbiter.calibration import confidence
+from pointsman.arbiter.cut import cut
+from pointsman.arbiter.fitting import ranked, rounded
+from pointsman.arbiter.sparse import Floats
+from pointsman.arbiter.stored import calibration_hash
+from pointsman.arbiter.training import Trained, heard
+from pointsman.arbiters.calibrations import kept_calibration
+from pointsman.arbiters.learning import MOST_TOKENS, NotTrained, learnt
+from pointsman.domain.intent import Calibration, Failure, Heard, Intent, Query
+from pointsman.domain.said import said
+from pointsman.ports.action import ActionFailed
+from pointsman.ports.embed import Embed
+
+log = logging.getLogger("pointsman")
+_AGAIN = 60.0
+"""Seconds after which training that failed is tried once more, when somebody asks."""
+_LARGE = 2_000_000
+"""Numbers of a bank whose product takes long enough to be computed beside the loop."""
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """`heads` is the name of the heads, which a calibration is for; `model` names the calibration, too."""
+
+    heads: str
+    model: str
+    calibration: Calibration
+    trained: Trained
+
+
+async def fitted(intents: Sequence[Intent], embed: Embed, folder: Path, outside: Sequence[str] = ()) -> Fitted:
+    """Trained, or read where that was done before. Raises NotTrained, ActionFailed (no embedding now), OSError."""
+    name, trained = await learnt(intents, outside, embed, folder)
+    calibration = await asyncio.to_thread(kept_calibration, folder, name)
+    if calibration is None:
+        calibration = msgspec.structs.replace(trained.calibration, model=name)
+    return Fitted(name, f"{name}/{calibration_hash(calibration)}", calibration, trained)
+
+
+def embedded(intents: Sequence[Intent], embed: Embed, folder: Path, outside: Sequence[str] = ()) -> EmbeddedArbiter:
+    """`outside`: texts that are none of the intents. `folder` is the arbiter's own in the data folder. Nothing runs until
+    `start`, or until somebody asks."""
+    return EmbeddedArbiter(tuple(intents), embed, folder, tuple(outside))
+
+
+class EmbeddedArbiter:
+    """For one event loop."""
+
+    name = "embedded"
+
+    def __init__(self, intents: tuple[Intent, ...], embed: Embed, folder: Path, outside: tuple[str, ...] = ()) -> None:
+        self._intents = intents
+        self._outside = outside
+        self._embed = embed
+        self._folder = folder
+        self._training: asyncio.Task[None] | None = None
+        self._tried = 0.0
+        self._closed = False
+        self.fitted: Fitted | None = None
+
+    async def start(self) -> None:
+        """Waits for the heads, as long as it takes. Where they cannot be had, the log says why."""
+        self._begin()
+        if self._training is not None:
+            await asyncio.shield(self._training)
+
+    async def ready(self) -> bool:
+        return self.fitted is not None and not self._closed
+
+    async def hear(self, query: Query) -> Heard:
+        began = time.perf_counter()
+        text, left_out = cut(query.text)
+        fitted = self.fitted
+        if fitted is None or self._closed:
+            self._begin()
+            return self._failed("unavailable", began, left_out)
+        vector: Floats | None = None
+        if fitted.trained.heads.embedding is not None:
+            try:
+                [got] = await self._embed([text or "."], query=True, tokens=MOST_TOKENS)
+            except ActionFailed:
+                return self._failed("unavailable", began, left_out)
+            vector = numpy.frombuffer(got, numpy.float32)
+        heads = fitted.trained.heads
+        if heads.meaning is not None and heads.meaning.bank.vectors.size > _LARGE:
+            found, odds = await asyncio.to_thread(heard, heads, text, vector)
+        else:
+            found, odds = heard(heads, text, vector)
+        first = Heard(
+            arbiter=self.name,
+            model=fitted.model,
+            scores=ranked(heads.names, found),
+            outside=rounded(odds),
+            cut=left_out,
+        )
+        intent, sure = confidence(first, fitted.calibration)
+        took = (time.perf_counter() - began) * 1000
+        return msgspec.structs.replace(first, intent=intent, confidence=sure, took_ms=round(took, 3))
+
+    async def aclose(self) -> None:
+        self._closed = True
+        if self._training is not None:
+            self._training.cancel()
+            await asyncio.gather(self._training, return_exceptions=True)
+
+    def _begin(self) -> None:
+        now = time.monotonic()
+        idle = self._training is None or self._training.done()
+        if self._closed or self.fitted is not None or not idle or not self._intents:
+            return
+        if self._training is not None and now - self._tried < _AGAIN:
+            return
+        self._tried = now
+        self._training = asyncio.create_task(self._train())
+
+    async def _train(self) -> None:
+        try:
+            self.fitted = await fitted(self._intents, self._embed, self._folder, self._outside)
+        except (NotTrained, ActionFailed, OSError) as error:
+            why = type(error).__name__ if isinstance(error, ActionFailed) else str(error)
+            log.error(said("the arbiter could not be trained: {why}", "仲裁器训练失败：{why}", why=why))
+            return
+        if self._embed.model is None:
+            log.warning(
+                said(
+                    "no embedding model is installed: the arbiter goes by spelling alone (pip install 'pointsman[embed]')",
+                    "没有安装向量模型，仲裁器只看字面（安装：pip install 'pointsman[embed]'）",
+                )
+            )
+
+    def _failed(self, why: Failure, began: float, left_out: bool) -> Heard:
+        took = round((time.perf_counter() - began) * 1000, 3)
+        model = self.fitted.model if self.fitted else ""
+        return Heard(arbiter=self.name, model=model, failure=why, cut=left_out, took_ms=took)

@@ -1,0 +1,95 @@
+"""Heads for a set of intents: from the folder, where they were trained before, else trained in a process of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from pointsman.arbiter.cut import TOKENS
+from pointsman.arbiter.lesson import Lesson, lesson_of
+from pointsman.arbiter.stored import FORM, decoded, lesson_hash
+from pointsman.arbiter.training import Trained
+from pointsman.arbiters.trainer import Order
+from pointsman.arbiters.vectors import Vectors
+from pointsman.child_process import killed, spawned
+from pointsman.domain.intent import Intent
+from pointsman.ports.embed import Embed
+
+COMMAND = (sys.executable, "-m", "pointsman.arbiters.trainer")
+LONGEST = 900.0
+"""Seconds of training, embedding apart: the largest set that is learnt from takes a third of it on one slow core."""
+MOST_TOKENS = TOKENS + 8
+"""What the model itself may make of a text that was cut by estimate."""
+_KEPT = 8
+"""Sets of heads in the folder; the oldest go."""
+
+
+class NotTrained(Exception):
+    """The process ended without heads, or took too long."""
+
+
+async def learnt(intents: Sequence[Intent], outside: Sequence[str], embed: Embed, folder: Path) -> tuple[str, Trained]:
+    """The model's name, and heads with their first calibration. Raises NotTrained, ActionFailed, OSError."""
+    lesson = (await asyncio.to_thread(lesson_of, intents, outside))._replace(embedding=embed.model)
+    key = await asyncio.to_thread(lesson_hash, lesson)
+    name = f"{embed.model or 'spelling'}/{key}"
+    file = folder / f"heads-{FORM}-{key}.bin"
+    kept = await asyncio.to_thread(_read, file)
+    if kept is None:
+        if embed.model is not None:
+            lesson = lesson._replace(vectors=await Vectors(folder, embed, MOST_TOKENS).of(lesson.texts))
+        data = await _trained(lesson)
+        kept = decoded(data)
+        await asyncio.to_thread(_write, file, data)
+    return name, kept
+
+
+async def _trained(lesson: Lesson) -> bytes:
+    order = Order(
+        lesson.names,
+        lesson.texts,
+        tuple(lesson.labels.tolist()),
+        tuple(lesson.may_leave.tolist()),
+        None if lesson.vectors is None else lesson.vectors.tobytes(),
+        lesson.embedding,
+    )
+    pipe = asyncio.subprocess.PIPE
+    process = await spawned(
+        *COMMAND, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        async with asyncio.timeout(LONGEST):
+            data, _ = await process.communicate(msgspec.msgpack.encode(order))
+    except TimeoutError:
+        raise NotTrained(f"no heads after {LONGEST:.0f} s") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            await killed(process, session=process.returncode is None)
+    if process.returncode or not data:
+        raise NotTrained(f"the process ended with {process.returncode}")
+    return data
+
+
+def _read(file: Path) -> Trained | None:
+    try:
+        return decoded(file.read_bytes())
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return None
+
+
+def _write(file: Path, data: bytes) -> None:
+    """Whole, or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_suffix(f".{os.getpid()}.new")
+    beside.write_bytes(data)
+    beside.replace(file)
+    others = sorted(file.parent.glob("heads-*.bin"), key=lambda each: each.stat().st_mtime, reverse=True)
+    for each in others[_KEPT:]:
+        with contextlib.suppress(OSError):
+            each.unlink()
