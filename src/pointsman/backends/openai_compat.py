@@ -220,7 +220,7 @@ class OpenAICompat:
         link = await self._reach()
         sent = replace(
             call,
-            path=link.api + call.path,
+            path=call.path if call.root else link.api + call.path,
             headers=self._handed_on(call.headers),
             first_byte=min(
                 call.first_byte, self.settings.reply_timeout if call.whole else self.settings.first_byte_timeout

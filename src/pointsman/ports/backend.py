@@ -11,9 +11,10 @@ from pointsman.domain.target import BackendState, Target
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One HTTP exchange with an engine. `path` is below the backend's base URL (`/chat/completions`); `body` goes out
-    as it is; `headers` are extra ones, names in lower case. Time-outs in seconds; `idle` is the longest silence
-    between bytes; a backend's own settings cut them. `whole`: the answer comes at once, when the engine is done."""
+    """One HTTP exchange with an engine. `path` is below the backend's base URL (`/chat/completions`), or with `root` below
+    the server's own root, where engines have what OpenAI's API has not; `body` goes out as it is; `headers` are extra ones,
+    names in lower case. Time-outs in seconds; `idle` is the longest silence between bytes; a backend's own settings cut
+    them. `whole`: the answer comes at once, when the engine is done."""
 
     path: str
     body: bytes
@@ -22,6 +23,7 @@ class Call(msgspec.Struct, frozen=True):
     first_byte: float = 86_400.0
     idle: float = 86_400.0
     whole: bool = False
+    root: bool = False
 
 
 class Stream(Protocol):
