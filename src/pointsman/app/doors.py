@@ -89,6 +89,7 @@ def doors_of(
         checks,
         pipeline.actions,
         config.server.heartbeat_after,
+        setup.policy.document.channels,
     )
     requests = RequestsDoor(traces.find)
     uploads, many = batches.files_door(jobs), batches.door(jobs)

@@ -18,15 +18,18 @@ from pointsman.app.job_store import open_store
 from pointsman.config.schema import Config, parse_span
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.hosts import read_hosts
-from pointsman.domain.job import Job
+from pointsman.domain.job import Job, Submission
+from pointsman.domain.lifecycle import Place
 from pointsman.domain.said import Said, said
 from pointsman.http.gateway import Gateway
+from pointsman.http.jobs.handing_on import HandingOn, failures_told
 from pointsman.http.jobs.handlers import ActionHandler, RequestHandler
 from pointsman.http.jobs.shown import shown
 from pointsman.http.openai.batches import batch_object
 from pointsman.outbound.calls import HttpOutbound
 from pointsman.outbound.webhook import WebhookSender
 from pointsman.pipeline.batches.cancel import cancel
+from pointsman.pipeline.delivery.ordering import Deliveries
 from pointsman.pipeline.job_worker import JobWorker, Terms, call_off
 from pointsman.pipeline.passage import Handler
 from pointsman.pipeline.webhooks import WebhookHandler, notices_of
@@ -58,13 +61,15 @@ class Jobs:
         self._webhooks: WebhookSender | None = None
         self._keep = 0.0
         self._dangers: list[Said] = []
+        self.deliveries = Deliveries(lambda: self.store, clock)
+        onward = HandingOn(self.deliveries)
         handlers: dict[str, Handler] = {
-            "request": RequestHandler(gateway),
-            "action": ActionHandler(actions),
+            "request": RequestHandler(gateway, onward),
+            "action": ActionHandler(actions, onward),
             "webhook": WebhookHandler(lambda: self._webhooks, self._show, clock),
             **more(self),
         }
-        self._worker = JobWorker(self.store, handlers, clock, terms_of(config), worker_name(), notices_of)
+        self._worker = JobWorker(self.store, handlers, clock, terms_of(config), worker_name(), _told)
         self._tasks: list[asyncio.Task[None]] = []
         self.install(config)
 
@@ -109,8 +114,8 @@ class Jobs:
         """Ends it; gives it as it is then. A batch ends once what was done of it is delivered. Raises StoreError."""
         now, op = self._clock.wall(), secrets.token_hex(8)
         if job_id.startswith("batch_"):
-            return await cancel(self.store, job_id, now, op, notices_of, self.stop_work)
-        job = await call_off(self.store, job_id, now, op, notices_of)
+            return await cancel(self.store, job_id, now, op, _told, self.stop_work)
+        job = await call_off(self.store, job_id, now, op, _told)
         self._worker.call_off(job_id)
         return job
 
@@ -150,6 +155,11 @@ class Jobs:
             with contextlib.suppress(StoreError):  # the worker says so
                 gone = await self.store.purge(time.time() - self._keep)
             await asyncio.sleep(0.05 if gone else min(_PURGING, max(self._keep / 4, 1.0)))
+
+
+def _told(job: Job, place: Place, at: float) -> tuple[Submission, ...]:
+    """Who is told of a job's end."""
+    return (*notices_of(job, place, at), *failures_told(job, place, at))
 
 
 def terms_of(config: Config) -> Terms:

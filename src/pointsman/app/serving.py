@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any
 
-from pointsman.actions.child import Children
+from pointsman.actions.child import Children, Cores, action_cores
 from pointsman.actions.once import Once
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
@@ -18,6 +18,7 @@ from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
+from pointsman.app.delivery import Channels
 from pointsman.app.doors import doors_of
 from pointsman.app.file_store import links_of, open_files
 from pointsman.app.guards import caches_of
@@ -34,6 +35,7 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
+from pointsman.pipeline.delivery.handler import DeliveryHandler
 from pointsman.pipeline.handle import Pipeline
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.planning.plan import ask_period
@@ -94,19 +96,21 @@ class Serving:
         self._clock = clock = SystemClock()
         self._once = Once(self.files)
         self._report = ReportAction(runner, self._once, self._links, clock.wall, ask_period)
-        self._children = Children(folder / "work", asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1)))
+        self._children = Children(folder / "work", Cores(action_cores(config.server.workers)))
         self._residents = Residents()
         self._actions: dict[str, Action] = {"report": self._report}
         recorder = Fanout([self.metrics, self._log])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
+        self.channels = Channels(self.files, self._links, clock)
         self.jobs = Jobs(
             config,
             lambda: self.door,
             self.pipeline.actions,
             clock,
-            lambda jobs: {"batch": self.batches.handler(jobs)},
+            lambda jobs: {"batch": self.batches.handler(jobs), "delivery": DeliveryHandler(self.channels)},
         )
+        self.pipeline.deliver = self.jobs.deliveries
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
         self._retired: set[asyncio.Task[None]] = set()
@@ -142,6 +146,7 @@ class Serving:
         backends = {name: served.backend for name, served in made.items()}
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._prober.watch(backends)
+        self.channels.install(config, Path(setup.base), document.timezone)
         self.jobs.install(config)
         if self._journal is None:
             self._journal = asyncio.create_task(keep_journal(self.pipeline, self._log))
@@ -197,6 +202,7 @@ class Serving:
 
     async def stop(self) -> None:
         await self.jobs.stop()
+        self.channels.close()
         if self._journal is not None:
             self._journal.cancel()
         await self._residents.close()

@@ -65,8 +65,9 @@ class Decision(msgspec.Struct, frozen=True):
     rules. `hint` is what an entry may tell of a request that no rule took.
 
     `hearing` is what arbiters said, where they were asked, and `intent`, `confidence` and `fallback_reason` what follows
-    from it; the reason is given wherever the confidence is below the gate. `clarification` is a question to the user, `asked` how many there were before about the
-    same matter. `wants`: it is provisional until that is known. `hands_over`: its action passes the request on to people.
+    from it; the reason is given wherever the confidence is below the gate. `clarification` is a question to the user,
+    `asked` how many there were before about the same matter. `wants`: it is provisional until that is known.
+    `hands_over`: its action passes the request on to people. `deliver` are the channels that get what it makes.
     """
 
     stage: Stage
@@ -95,6 +96,7 @@ class Decision(msgspec.Struct, frozen=True):
     asked: int = 0
     wants: Wants | None = None
     hands_over: bool = False
+    deliver: tuple[str, ...] = ()
     seed: int = 0
     policy: str = ""
     snapshot: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -14,6 +15,11 @@ Kind = Literal["request", "action", "batch", "webhook", "delivery"]
 QUEUES: tuple[Queue, ...] = ("interactive", "webhook", "batch")
 """In the order in which workers take from them."""
 LONGEST_ID = 100
+SCHEDULED = "schedule:"
+"""Begins the keys of jobs that schedules submit: `schedule:NAME:TIME`."""
+
+
+_SCHEDULED = re.compile(rf"{SCHEDULED}(.+):(\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +108,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def held(self) -> Held:
         return Held(self.id, self.version, self.token)
+
+    @property
+    def schedule(self) -> tuple[str, str] | None:
+        """Name and time (RFC 3339) of the schedule that asked, if one did."""
+        found = _SCHEDULED.fullmatch(self.key or "")
+        return (found[1], found[2]) if found else None
 
 
 class Held(msgspec.Struct, frozen=True):

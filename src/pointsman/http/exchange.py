@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
@@ -123,11 +123,8 @@ class Client:
 
     @property
     def base_url(self) -> str:
-        """Where the client reached the gateway, for links: as a proxy says it, else by the Host header."""
-        host = self.header(b"x-forwarded-host") or self.header(b"host") or "127.0.0.1"
-        scheme = self.header(b"x-forwarded-proto") or "http"
-        clean = "".join(c for c in host.split(",")[0] if c.isalnum() or c in ".-:[]_")
-        return f"{'https' if scheme == 'https' else 'http'}://{clean}"
+        """Where the client reached the gateway, for links."""
+        return base_url_of(self.fields)
 
     @property
     def tongue(self) -> Tongue:
@@ -256,6 +253,14 @@ class Client:
 
 
 ANYONE = Caller()
+
+
+def base_url_of(fields: Mapping[bytes, bytes]) -> str:
+    """Where a client reached the gateway: as a proxy says it, else by the Host header."""
+    host = (fields.get(b"x-forwarded-host") or fields.get(b"host") or b"127.0.0.1").decode("latin-1")
+    scheme = fields.get(b"x-forwarded-proto")
+    clean = "".join(c for c in host.split(",")[0] if c.isalnum() or c in ".-:[]_")
+    return f"{'https' if scheme == b'https' else 'http'}://{clean}"
 
 
 def tongue_wanted(accept_language: str | None) -> Tongue | None:

@@ -12,6 +12,7 @@ from pointsman.domain.decision import Decision, Match
 from pointsman.domain.policy import ActionRule
 from pointsman.domain.rule import Rule
 from pointsman.domain.wording import Tongue, say
+from pointsman.pipeline.delivery.wishes import DELIVER
 from pointsman.rules.slots import fill
 
 HIDDEN = "•••"
@@ -103,7 +104,11 @@ def values_of(
     slot of its own name, `question` the user's words, one that takes a file the file that came with them, in order."""
     values = {**slots, QUESTION: question}
     properties = spec.properties
-    found = {name: typed(_filled(value, values), properties.get(name, {})) for name, value in given.items()}
+    found = {
+        name: typed(_filled(value, values), properties.get(name, {}))
+        for name, value in given.items()
+        if name != DELIVER or name in properties
+    }
     left = list(files)
     for name, schema in properties.items():
         if name in found:

@@ -22,6 +22,7 @@ from pointsman.pipeline.arbitration import Matter, arbitrated, arbitrates, resum
 from pointsman.pipeline.asked import Asked, ask, look, noted, noted_risk
 from pointsman.pipeline.came_with import with_chunks
 from pointsman.pipeline.degrade import degrade_of
+from pointsman.pipeline.delivery.deciding import delivered_to
 from pointsman.pipeline.policy import EXPORT, Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report
 from pointsman.pipeline.standing import retold
@@ -76,6 +77,7 @@ def decide(
     if looked.passed or looked.cut is not None:
         decision = noted(decision, looked, asked, tongue)
     decision = with_chunks(decision, request, policy)
+    decision = delivered_to(decision, request, asked.question, policy)
     return msgspec.structs.replace(
         decision,
         features=features,

@@ -13,6 +13,7 @@ from pointsman.config.references import no_target, target_names
 from pointsman.config.schema import Config, Route
 from pointsman.config.timezone import zone_name
 from pointsman.domain.action import ActionSpec
+from pointsman.domain.channel import ChannelRule
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.frame import Frame
 from pointsman.domain.policy import ActionRule, EntryRule, PeriodReading, PolicyDocument, RouteRule
@@ -68,6 +69,13 @@ def wrong_frames(config: Config) -> list[Problem]:
     except Problems as error:
         return error.problems
     return []
+
+
+def channels_of(config: Config) -> tuple[ChannelRule, ...]:
+    """The channels of delivery, without where they lead."""
+    return tuple(
+        ChannelRule(name, tuple(channel.words), tuple(channel.roles)) for name, channel in config.delivery.items()
+    )
 
 
 def names_of(config: Config, targets: dict[str, tuple[Target, ...]]) -> Names:
@@ -158,6 +166,7 @@ def build_document(
         periods=PeriodReading(config.time.prefer, config.time.fiscal_year_start),
         timezone=zone_name(config.server.timezone),
         language=config.server.language,
+        channels=channels_of(config),
         arbiter=arbiter,
     )
     return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions, reports)))

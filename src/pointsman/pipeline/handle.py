@@ -22,6 +22,7 @@ from pointsman.domain.wording import Tongue, tongue_of
 from pointsman.execution.attempts import Opened, open_first
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide, only
+from pointsman.pipeline.delivery.ordering import Deliver, handed_on
 from pointsman.pipeline.ends import Exchange, Sink, no_reply
 from pointsman.pipeline.hearing import LONG, Hearings, query_of
 from pointsman.pipeline.keeping import Keeping, keeping_of
@@ -49,7 +50,8 @@ RULES_BUDGET = 0.05
 
 
 class Pipeline:
-    """Holds what outlives a request. `policy` and `backends` are swapped as one by `install`."""
+    """Holds what outlives a request. `policy` and `backends` are swapped as one by `install`. `deliver`, once it is set,
+    sends on what rules want sent on."""
 
     def __init__(
         self, snapshot: Callable[[], Snapshot], recorder: Recorder, clock: Clock, actions: Mapping[str, Action]
@@ -60,6 +62,7 @@ class Pipeline:
         self.actions = actions
         self.questions = OpenQuestions()
         self.hearings = Hearings()
+        self.deliver: Deliver | None = None
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}
         self.caches: Mapping[str, ReplyCache] = {}
@@ -423,6 +426,10 @@ class Run:
             tell=nobody if self._passage is None else self._passage.tell,
         )
         effect = await self._pipeline.actions[decision.action or ""].run(decision.parameters, occasion)
+        if self._passage is not None:
+            self._passage.made = effect
+        if decision.deliver and effect.outcome == "ok" and self._pipeline.deliver is not None:
+            effect = await handed_on(self._pipeline.deliver, effect, occasion, decision.deliver)
         return self._done(effect)
 
     def _effect_of(self, decision: Decision) -> Effect:

@@ -13,6 +13,7 @@ from pointsman.domain.target import Target
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.framing import compile_frames
 from pointsman.pipeline.degrade import degrade_rules
+from pointsman.pipeline.delivery.wishes import Wishes
 from pointsman.routing.choose import Wanted
 from pointsman.routing.routes import in_order
 from pointsman.rules import RuleSet, compile_rules, no_pause
@@ -54,6 +55,7 @@ class Policy:
             id(route): (Wanted(f"route {route.name}", names.get(route.target, ())), *self.fallback_groups)
             for route in self.routes
         }
+        self.wishes = Wishes(document.channels, document.rules)
         self.degrades = degrade_rules(document.actions)
         self._actions: dict[int, tuple[str, dict[str, Any]] | None] = {}
         guards = [rule for rule in document.rules if rule.pack in document.guard_packs]

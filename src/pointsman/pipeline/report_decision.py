@@ -27,12 +27,20 @@ def resumed_report(request: Request, policy: Policy) -> Resumed | None:
     """An answer to a question that the gateway asked about a report."""
     if not policy.document.reports or len(request.turns) < 3:
         return None
+    if policy.document.channels:
+        role = request.caller_role
+        turns = tuple(
+            msgspec.structs.replace(turn, text=policy.wishes.without(turn.text, role)) if turn.role == "user" else turn
+            for turn in request.turns
+        )
+        request = msgspec.structs.replace(request, turns=turns)
     return resume(request, policy.document.reports, today_of(request, policy), policy.document.periods)
 
 
 def draft_from(question: str, request: Request, policy: Policy, *, sure: bool = False) -> Draft | None:
     """What the question says of a report; None where some of its words say something else: then no report is meant. `sure`:
     it is known that one is, so that none needs to be named."""
+    question = policy.wishes.without(question, request.caller_role)
     draft = draft_of(question, policy.document.reports, today_of(request, policy), policy.document.periods)
     return draft if draft.is_request or (sure and not draft.strange and draft.reports) else None
 

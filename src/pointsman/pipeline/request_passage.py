@@ -6,23 +6,34 @@ import msgspec
 
 from pointsman.domain.attempt import Outcome
 from pointsman.domain.decision import Decision
+from pointsman.domain.errors import PointsmanError
 from pointsman.domain.job import Job
 from pointsman.domain.lifecycle import Event
+from pointsman.domain.said import said
 from pointsman.pipeline.passage import Passage
+from pointsman.ports.action import Effect
 
 _decision = msgspec.msgpack.Decoder(Decision)
 _ASKED: tuple[Event, ...] = ("missed", "arbitrated", "clarified")
 """The way of a request whose user was asked, once."""
+_NOT_BY_RULE = (
+    "it was to be done by a rule, and no rule takes it whole now: {why}",
+    "它只能由规则完成，而现在没有规则能完整地接住它：{why}",
+)
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 
 class RequestPassage:
-    """`outcome` and `error` are how the run ended, once it has."""
+    """`outcome` and `error` are how the run ended, once it has; `made` is what its action made, `decision` what was decided.
+    `rules_only`: it is done by a rule, without a question back, or not at all."""
 
-    def __init__(self, passage: Passage) -> None:
+    def __init__(self, passage: Passage, *, rules_only: bool = False) -> None:
         self.outcome: Outcome = "cancelled"
         self.error: str | None = None
+        self.made: Effect | None = None
+        self.decision: Decision | None = None
         self._passage = passage
+        self._rules_only = rules_only
 
     @property
     def effect(self) -> str:
@@ -44,6 +55,7 @@ class RequestPassage:
             await passage.go("restarted", about={"policy": policy})
         elif kept.stage != "model":
             await passage.go("resumed", about={"policy": kept.policy})
+            self.decision = kept
             return kept
         elif kept.policy == policy:
             await passage.go("sent_again", about={"policy": policy})
@@ -52,7 +64,10 @@ class RequestPassage:
         return None
 
     async def decided(self, decision: Decision) -> None:
-        """On to the execution."""
+        """On to the execution. Raises PointsmanError (409) for what is to be done by a rule alone, and is not."""
+        self.decision = decision
+        if self._rules_only and not by_rule(decision):
+            raise PointsmanError(said(*_NOT_BY_RULE, why=decision.reason), status=409, code="not_by_rule")
         passage = self._passage
         if passage.place.state == "execution":
             return
@@ -72,6 +87,12 @@ class RequestPassage:
         """`target` died over it; it goes on by this decision."""
         about = {**_about(decision), "after": target, "failure": failure}
         await self._passage.go("sent_again", "dispatched", why=decision.reason, about=about, data=_encode(decision))
+
+
+def by_rule(decision: Decision) -> bool:
+    """Whether rules alone do it, whole, without a question back."""
+    refused = bool(decision.parameters.get("refused"))
+    return decision.stage == "l0" and decision.clarification is None and not refused and decision.error is None
 
 
 def decision_of(job: Job) -> Decision | None:

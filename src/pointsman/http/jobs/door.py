@@ -11,6 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from pointsman.apart import apart
+from pointsman.domain.channel import ChannelRule
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.job import LONGEST_ID, Job, Kind
 from pointsman.domain.said import said
@@ -29,9 +30,9 @@ from pointsman.ports.action import Action
 from pointsman.ports.job_store import JobStore, Phase, StoreError, Wanted
 
 LOOK = 0.25  # seconds between two looks at a job that somebody follows
-_ARGUMENTS = (("phase", get_args(Phase)), ("kind", ("request", "action", "batch")))
-_SHOWN: tuple[Kind, ...] = ("request", "action", "batch")
-_ID = re.compile(r"(job|batch)_[0-9A-Za-z.]+")
+_ARGUMENTS = (("phase", get_args(Phase)), ("kind", ("request", "action", "batch", "delivery")))
+_SHOWN: tuple[Kind, ...] = ("request", "action", "batch", "delivery")
+_ID = re.compile(r"(job|batch|delivery)_[0-9A-Za-z.]+")
 _ITS_OWN = (b"content-type", b"x-pointsman-request-id")
 _PAGE, _MOST = 20, 100  # jobs of a list
 
@@ -41,7 +42,7 @@ CallOff = Callable[[str], Awaitable[Job | None]]
 
 class JobsDoor:
     """Only who submitted a job, and admins, know it: to others it is one that there is not. `checks` are the endpoints
-    that a job may name, `actions` the actions by name."""
+    that a job may name, `actions` the actions by name, `channels` those that it may be delivered to."""
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class JobsDoor:
         checks: Mapping[str, Check],
         actions: Mapping[str, Action],
         heartbeat_after: float,
+        channels: Sequence[ChannelRule] = (),
     ) -> None:
         self._store = store
         self._submitting = submitting
@@ -58,9 +60,10 @@ class JobsDoor:
         self._checks = checks
         self._actions = actions
         self._heartbeat_after = heartbeat_after
+        self._channels = {channel.name: channel for channel in channels}
 
     async def post(self, client: Client, data: bytes) -> None:
-        given = data, client, self._checks, self._actions
+        given = data, client, self._checks, self._actions, self._channels
         wish = await apart(read_wish, *given) if len(data) > APART else read_wish(*given)
         await self._accept(client, wish, wait_of(client.fields.get(b"prefer")) or 0.0)
 

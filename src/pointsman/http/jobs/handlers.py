@@ -9,6 +9,7 @@ import msgspec
 from pointsman.domain.said import Said, said
 from pointsman.domain.wording import tongue_of
 from pointsman.http.gateway import Gateway
+from pointsman.http.jobs.handing_on import HandingOn
 from pointsman.http.jobs.inside import serve_inside
 from pointsman.http.jobs.kept import KeptReply, action_of, encode, request_of
 from pointsman.pipeline.passage import Finished, Passage, TryAgain
@@ -25,28 +26,33 @@ _JSON = ((b"content-type", b"application/json"),)
 
 class RequestHandler:
     """`gateway` serves it, as it would serve a client. A reply that says that something was overloaded or broken is a
-    failed try; any other is the job's result."""
+    failed try; any other is the job's result, and `onward` hands it on."""
 
-    def __init__(self, gateway: Callable[[], Gateway]) -> None:
+    def __init__(self, gateway: Callable[[], Gateway], onward: HandingOn) -> None:
         self._gateway = gateway
+        self._onward = onward
 
     async def handle(self, passage: Passage) -> Finished:
         kept = request_of(passage.job.body)
-        way = RequestPassage(passage)
+        way = RequestPassage(passage, rules_only=kept.rules_only)
         reply = await serve_inside(self._gateway(), kept, way)
         if reply.status in _PASSING:
             raise _again(reply)
         if reply.status < 400:
+            good = way.outcome == "ok" and not (way.decision and way.decision.clarification)
+            reply = await self._onward.of_request(passage, kept, reply, way, good=good)
             return Finished(outcome=way.outcome, result=encode(reply), error=way.error)
         error = _error(reply)
+        reply = await self._onward.of_request(passage, kept, reply, way, good=False)
         return Finished(outcome="failed", result=encode(reply), error=error["code"], why=error["message"])
 
 
 class ActionHandler:
-    """`actions` are those that there are, by name."""
+    """`actions` are those that there are, by name; `onward` hands on what they make."""
 
-    def __init__(self, actions: Mapping[str, Action]) -> None:
+    def __init__(self, actions: Mapping[str, Action], onward: HandingOn) -> None:
         self._actions = actions
+        self._onward = onward
 
     async def handle(self, passage: Passage) -> Finished:
         kept = action_of(passage.job.body)
@@ -60,6 +66,7 @@ class ActionHandler:
             tongue=tongue_of(kept.language, None),
             base_url=kept.base_url,
             caller=passage.job.caller,
+            user=kept.user,
             role=kept.role,
             effect=passage.effect,
             now=passage.job.created,
@@ -77,6 +84,7 @@ class ActionHandler:
             "files": [{"name": file.name, "media_type": file.media_type, "size": file.size} for file in effect.files],
         }
         reply = KeptReply(200, _JSON, msgspec.json.encode(told))
+        reply = await self._onward.of_action(passage, kept, reply, effect)
         return Finished(outcome=effect.outcome, result=encode(reply), error=effect.error)
 
 

@@ -25,9 +25,23 @@ _LEFT_OUT = frozenset(
 """Headers that are of the connection that brought them, or secrets: no key is ever kept."""
 
 
+class Onward(msgspec.Struct, frozen=True, kw_only=True):
+    """Where what comes of a job goes: channels of delivery, and those that are told where nothing does. `language` is the
+    one to speak there, None: the question's. `schedule` is the name of the one that asked."""
+
+    deliver: tuple[str, ...] = ()
+    on_failure: tuple[str, ...] = ()
+    language: str | None = None
+    schedule: str | None = None
+
+
+NOWHERE = Onward()
+
+
 class KeptRequest(msgspec.Struct, frozen=True, kw_only=True):
     """`path` is the endpoint's, `headers` those that mean something later, `received` seconds since the epoch,
-    `request_id` the id that the request has in traces and in the log. `loopback`: it came from this machine."""
+    `request_id` the id that the request has in traces and in the log. `loopback`: it came from this machine. `rules_only`:
+    it is done by a rule, or not at all."""
 
     path: str
     body: bytes
@@ -36,6 +50,8 @@ class KeptRequest(msgspec.Struct, frozen=True, kw_only=True):
     received: float
     headers: tuple[tuple[bytes, bytes], ...] = ()
     loopback: bool = False
+    rules_only: bool = False
+    onward: Onward = NOWHERE
 
 
 class KeptAction(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +63,8 @@ class KeptAction(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     base_url: str
     role: str | None = None
+    user: str | None = None
+    onward: Onward = NOWHERE
 
 
 class KeptReply(msgspec.Struct, frozen=True):
@@ -66,7 +84,7 @@ action_of = msgspec.msgpack.Decoder(KeptAction).decode
 reply_of = msgspec.msgpack.Decoder(KeptReply).decode
 
 
-def kept(client: Client, path: str, body: bytes) -> KeptRequest:
+def kept(client: Client, path: str, body: bytes, onward: Onward = NOWHERE) -> KeptRequest:
     """This client's request for that endpoint."""
     return KeptRequest(
         path=path,
@@ -76,4 +94,5 @@ def kept(client: Client, path: str, body: bytes) -> KeptRequest:
         received=client.received,
         headers=tuple((name, value) for name, value in client.fields.items() if name not in _LEFT_OUT),
         loopback=client.loopback,
+        onward=onward,
     )

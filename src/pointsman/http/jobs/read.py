@@ -9,14 +9,15 @@ from typing import Any, Literal
 
 import msgspec
 
+from pointsman.domain.channel import ChannelRule
 from pointsman.domain.errors import PointsmanError, did_you_mean
-from pointsman.domain.job import Queue
+from pointsman.domain.job import SCHEDULED, Queue
 from pointsman.domain.said import Said, said
 from pointsman.http.exchange import Client
 from pointsman.http.strict_json import parse_body
 from pointsman.ports.action import Action
 
-_FIELDS = ("endpoint", "body", "action", "parameters", "webhook", "priority", "expires_after")
+_FIELDS = ("endpoint", "body", "action", "parameters", "webhook", "priority", "expires_after", "deliver")
 _SPAN = re.compile(r"([1-9][0-9]{0,6})([smhd])")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LONGEST = 30 * 86_400.0  # seconds that a job may wait for its turn
@@ -28,7 +29,8 @@ Check = Callable[[Client, bytes], None]
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be done: `body` for `endpoint`, or `action` with `parameters`, JSON both. `expires_after` in seconds."""
+    """What is to be done: `body` for `endpoint`, or `action` with `parameters`, JSON both. `expires_after` in seconds.
+    `deliver` are channels that get what comes of it."""
 
     endpoint: str | None = None
     body: bytes = b""
@@ -37,16 +39,23 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     webhook: str | None = None
     queue: Queue = "interactive"
     expires_after: float | None = None
+    deliver: tuple[str, ...] = ()
 
     @property
     def digest(self) -> bytes:
         """Of all that makes it this wish and no other; how its JSON is laid out does not."""
         said = [msgspec.json.decode(text) if text else None for text in (self.body, self.parameters)]
-        parts = (self.endpoint, self.action, self.webhook, self.queue, self.expires_after, said)
+        parts = (self.endpoint, self.action, self.webhook, self.queue, self.expires_after, said, self.deliver)
         return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).digest()
 
 
-def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions: Mapping[str, Action]) -> Wish:
+def read_wish(
+    data: bytes,
+    client: Client,
+    checks: Mapping[str, Check],
+    actions: Mapping[str, Action],
+    channels: Mapping[str, ChannelRule],
+) -> Wish:
     """Raises PointsmanError: 400 that names the field and lists what is valid, and whatever the endpoint says of the
     body."""
     body = parse_body(data)
@@ -71,6 +80,7 @@ def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions:
         "webhook": webhook_of(tree.get("webhook")),
         "queue": _one_of("priority", tree.get("priority") or queue_of(client), _PRIORITIES),
         "expires_after": _span(tree.get("expires_after")),
+        "deliver": _channels(tree.get("deliver"), client, channels),
     }
     if action is not None:
         action = _one_of("action", action, sorted(actions), "unknown_action")
@@ -80,6 +90,8 @@ def read_wish(data: bytes, client: Client, checks: Mapping[str, Check], actions:
         actions[action].check(parameters)
         return Wish(action=action, parameters=msgspec.json.encode(parameters), **common)
     endpoint = _one_of("endpoint", endpoint, list(checks), "unknown_endpoint")
+    if common["deliver"] and endpoint not in _SPOKEN:
+        raise _wrong("deliver", said(*_NOT_SPOKEN, endpoint=endpoint, valid=", ".join(_SPOKEN)))
     if not isinstance(tree.get("body"), dict):
         must = said(
             "body must be an object: what {endpoint} takes",
@@ -112,6 +124,8 @@ def key_of(client: Client) -> str | None:
     key = client.header(b"idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise _wrong("Idempotency-Key", _A_KEY)
+    if key is not None and key.startswith(SCHEDULED):
+        raise _wrong("Idempotency-Key", _SCHEDULES)
     return key
 
 
@@ -135,6 +149,17 @@ def webhook_of(value: Any) -> str | None:
     return value
 
 
+def _channels(value: Any, client: Client, channels: Mapping[str, ChannelRule]) -> tuple[str, ...]:
+    """One name, or a list of them, of channels that this caller may name."""
+    if value is None:
+        return ()
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _wrong("deliver", _A_CHANNEL)
+    valid = [name for name, channel in channels.items() if channel.open_to(client.caller.role)]
+    return tuple(dict.fromkeys(_one_of("deliver", name, valid, "unknown_channel") for name in names))
+
+
 def _span(value: Any) -> float | None:
     if value is None:
         return None
@@ -149,7 +174,7 @@ def _one_of(
     name: str,
     value: Any,
     valid: list[str] | tuple[Queue, ...],
-    code: Literal["bad_request", "unknown_action", "unknown_endpoint"] = "bad_request",
+    code: Literal["bad_request", "unknown_action", "unknown_endpoint", "unknown_channel"] = "bad_request",
 ) -> Any:
     if value in valid:
         return value
@@ -175,6 +200,18 @@ def _wrong(param: str, message: str, code: str = "bad_request") -> PointsmanErro
 _ONE_OF = Said(
     "a job needs either an endpoint with its body, or an action with its parameters",
     "任务需要二者之一：endpoint 及其 body，或 action 及其 parameters",
+)
+_SPOKEN = ("/v1/chat/completions", "/v1/completions")
+_NOT_SPOKEN = (
+    "what {endpoint} gives cannot be delivered; valid: {valid}, or an action",
+    "{endpoint} 的结果不能发送（可用的有：{valid}，或动作）",
+)
+_A_CHANNEL = Said(
+    "deliver must be the name of a channel, or a list of them", "deliver 必须是一个通道的名称，或名称的列表"
+)
+_SCHEDULES = Said(
+    'an Idempotency-Key does not begin with "schedule:": those are of the gateway\'s own schedules',
+    "Idempotency-Key 不能以“schedule:”开头：那是网关计划任务的键",
 )
 _A_KEY = Said(
     "Idempotency-Key must have 1 to 255 printable ASCII characters without spaces",

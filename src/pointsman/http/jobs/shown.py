@@ -34,8 +34,14 @@ def shown(job: Job, steps: list[Step] | None = None, progress: bytes | None = No
         "progress": {"done": done, "of": of} if done is not None else None,
         "error": {"code": job.error, "message": _why(steps)} if job.error else None,
         "webhook": job.webhook,
+        "schedule": _schedule(job),
         "result": _result(job),
     }
+
+
+def _schedule(job: Job) -> dict[str, str] | None:
+    """Which schedule asked, and for which of its times."""
+    return None if job.schedule is None else {"name": job.schedule[0], "time": job.schedule[1]}
 
 
 def trace_shown(steps: list[Step]) -> list[dict[str, Any]]:

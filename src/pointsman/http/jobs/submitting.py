@@ -11,7 +11,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.job import Submission
 from pointsman.domain.said import said
 from pointsman.http.exchange import Client
-from pointsman.http.jobs.kept import KeptAction, encode, kept
+from pointsman.http.jobs.kept import KeptAction, Onward, encode, kept
 from pointsman.http.jobs.read import Wish, key_of
 from pointsman.http.strict_json import APART
 from pointsman.ports.job_store import JobStore, StoreError
@@ -83,7 +83,7 @@ def unavailable(error: StoreError) -> PointsmanError:
 
 def _kept(client: Client, wish: Wish) -> msgspec.Struct:
     if wish.endpoint is not None:
-        return kept(client, wish.endpoint, wish.body)
+        return kept(client, wish.endpoint, wish.body, Onward(deliver=wish.deliver))
     assert wish.action is not None
     return KeptAction(
         action=wish.action,
@@ -92,4 +92,5 @@ def _kept(client: Client, wish: Wish) -> msgspec.Struct:
         language=client.tongue,
         base_url=client.base_url,
         role=client.caller.role,
+        onward=Onward(deliver=wish.deliver),
     )

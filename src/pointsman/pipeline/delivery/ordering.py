@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import msgspec
+
 from pointsman.domain.said import said, told
 from pointsman.domain.wording import Tongue
 from pointsman.pipeline.delivery.parcel import Parcel, submissions
+from pointsman.ports.action import Effect, Occasion
 from pointsman.ports.clock import Clock
-from pointsman.ports.job_store import JobStore
+from pointsman.ports.job_store import JobStore, StoreError
 
 
 class Deliver(Protocol):
@@ -28,6 +31,29 @@ class Deliveries:
     async def __call__(self, parcel: Parcel, channels: Sequence[str], effect: str) -> tuple[str, ...]:
         wanted = submissions(parcel, channels, effect, self._clock.wall())
         return tuple(done.id for done in await self._store().submit(wanted))
+
+
+async def handed_on(deliver: Deliver, effect: Effect, occasion: Occasion, channels: Sequence[str]) -> Effect:
+    """Has the effect delivered, and tells so. Where it cannot be now, a job fails with the store's error, for it is tried
+    again; anybody else is told."""
+    parcel = Parcel(
+        channel="",
+        text=effect.text,
+        tongue=occasion.tongue,
+        request_id=occasion.request_id,
+        base_url=occasion.base_url,
+        asked=occasion.now,
+        files=effect.files,
+        caller=occasion.caller,
+    )
+    try:
+        ids = await deliver(parcel, channels, occasion.effect or occasion.request_id)
+        text = told_of(effect.text, channels, ids, occasion.tongue)
+    except StoreError as error:
+        if occasion.effect is not None:
+            raise
+        text = told_of_none(effect.text, channels, told(error.args[0], occasion.tongue), occasion.tongue)
+    return msgspec.structs.replace(effect, text=text)
 
 
 def told_of(text: str, channels: Sequence[str], ids: Sequence[str], tongue: Tongue) -> str:
