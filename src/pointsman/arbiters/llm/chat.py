@@ -88,8 +88,8 @@ class ChatEngine:
             except Unheard as unheard:
                 if unheard.status not in (400, 422):
                     raise
-                self.weighs = False
         told = await self._chat(messages, form, MOST_LABEL, {})
+        self.weighs = False  # without them it works
         return told.text, (), told.usage
 
     async def write(self, messages: Messages, schema: dict[str, Any], most: int) -> Written:

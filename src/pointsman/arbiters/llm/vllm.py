@@ -28,8 +28,12 @@ class VllmEngine(ChatEngine):
         except Unheard as unheard:
             if unheard.status != 400:
                 raise
-            self.weighs = False  # a server that lends no log probabilities, or cannot go on from a message
+        self.weighs = False  # a server that lends no log probabilities, or cannot go on from a message
+        try:
             return await super().weigh(messages, labels)
+        except Unheard:
+            self.weighs = True  # it was something else
+            raise
 
     async def _next(self, messages: Messages, labels: Sequence[str], begun: str) -> Next:
         left = [label[len(begun) :] for label in candidates(begun, labels) if label.startswith(begun)]
