@@ -40,6 +40,7 @@ class ModelCalls:
         max_tokens: int | None = None,
         schema: dict[str, Any] | None = None,
         seconds: float = 60.0,
+        temperature: float | None = None,
     ) -> str:
         depth = _depth.get()
         if depth >= MOST_DEEP:
@@ -49,6 +50,8 @@ class ModelCalls:
         body: dict[str, Any] = {"model": model, "messages": messages}
         if max_tokens is not None:
             body["max_tokens"] = max_tokens
+        if temperature is not None:
+            body["temperature"] = temperature
         if schema is not None:
             form = {"name": "reply", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": form}

@@ -109,6 +109,7 @@ class AskModel(Protocol):
         max_tokens: int | None = None,
         schema: dict[str, Any] | None = None,
         seconds: float = 60.0,
+        temperature: float | None = None,
     ) -> str:
         """The text of the reply. `model` is what a client could name. Raises ActionFailed."""
 

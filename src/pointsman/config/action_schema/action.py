@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from pointsman.config.action_schema.document import Document
+from pointsman.config.action_schema.extract import Extract
 from pointsman.config.action_schema.faq import Faq
 from pointsman.config.action_schema.generate import Generate
 from pointsman.config.action_schema.http import Http
@@ -22,7 +23,7 @@ from pointsman.config.section import Section, Size, Span
 
 REPLIES = ("answer", "refuse", "route")
 """Kinds that the decision itself carries out, written as in a rule."""
-ACTS = ("maths", "sql", "http", "mcp", "media", "image", "document", "faq", "generate", "python", "steps")
+ACTS = ("maths", "sql", "http", "mcp", "media", "image", "document", "faq", "extract", "generate", "python", "steps")
 """Kinds that do something."""
 
 
@@ -40,6 +41,9 @@ class ActionConfig(Section, frozen=True):
     image: Annotated[Image, Meta(description="a picture from words")] | None = None
     document: Annotated[Document, Meta(description="text and tables of a file")] | None = None
     faq: Annotated[Faq, Meta(description="the entry closest to a question")] | None = None
+    extract: Annotated[Extract, Meta(description="an answer of a set form, filled with what passages say")] | None = (
+        None
+    )
     generate: Annotated[Generate, Meta(description="the reply of a routed model")] | None = None
     python: Annotated[Python, Meta(description="a function of an installed package")] | None = None
     steps: Annotated[list[Step], Meta(min_length=1, description="actions, one after the other")] | None = None

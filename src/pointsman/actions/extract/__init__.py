@@ -1,0 +1,1 @@
+"""Answers of a set form, filled with what passages say and nothing else."""
