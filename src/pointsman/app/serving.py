@@ -16,6 +16,7 @@ from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
+from pointsman.app.arbiters import ears_of
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
 from pointsman.app.delivery import Channels
@@ -24,6 +25,7 @@ from pointsman.app.file_store import links_of, open_files
 from pointsman.app.guards import caches_of
 from pointsman.app.jobs import Jobs
 from pointsman.app.model_calls import ModelCalls
+from pointsman.app.schedules import Schedules
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
 from pointsman.app.tools import tools_of
@@ -40,6 +42,7 @@ from pointsman.pipeline.handle import Pipeline
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
+from pointsman.ports.backend import Backend
 from pointsman.ports.clock import SystemClock
 from pointsman.ports.local_server import LocalServer
 from pointsman.recording.fanout import Fanout
@@ -111,6 +114,7 @@ class Serving:
             lambda jobs: {"batch": self.batches.handler(jobs), "delivery": DeliveryHandler(self.channels)},
         )
         self.pipeline.deliver = self.jobs.deliveries
+        self.schedules = Schedules(self.jobs.store, clock, lambda: self.setup.config)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
         self._retired: set[asyncio.Task[None]] = set()
@@ -142,12 +146,13 @@ class Serving:
             public_url=config.server.public_url,
         )
         self.setup = setup
-        self._install_actions(setup)
         backends = {name: served.backend for name, served in made.items()}
+        self._install_actions(setup, backends)
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._prober.watch(backends)
         self.channels.install(config, Path(setup.base), document.timezone)
         self.jobs.install(config)
+        self.schedules.install(config)
         if self._journal is None:
             self._journal = asyncio.create_task(keep_journal(self.pipeline, self._log))
         self.door.doors = self._doors(setup)
@@ -158,8 +163,8 @@ class Serving:
                 self._retired.add(task)
                 task.add_done_callback(self._retired.discard)
 
-    def _install_actions(self, setup: Setup) -> None:
-        """Those of the config; what is under way goes on with what it began with."""
+    def _install_actions(self, setup: Setup, backends: Mapping[str, Backend]) -> None:
+        """Those of the config, and who arbitrates; what is under way goes on with what it began with."""
         tools = tools_of(
             setup,
             files=self.files,
@@ -172,6 +177,8 @@ class Serving:
             residents=self._residents,
         )
         made = actions_made(setup.config, setup.policy.document.actions, tools, self._once)
+        ears = ears_of(setup, backends, self._prober.snapshot, tools.embed, self._residents)
+        self.pipeline.hearings.install(ears)
         self._residents.sweep()
         for name in [name for name in self._actions if name not in made and name not in OWN]:
             del self._actions[name]
@@ -199,8 +206,10 @@ class Serving:
     def start_jobs(self) -> None:
         """Jobs are done from here on, once the models have come up or failed."""
         self.jobs.start(lambda: self.settled(_SETTLE))
+        self.schedules.start()
 
     async def stop(self) -> None:
+        await self.schedules.stop()
         await self.jobs.stop()
         self.channels.close()
         if self._journal is not None:
@@ -252,7 +261,7 @@ class Serving:
         if self._log.problem:
             en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
             problems.append(said(en, zh, why=self._log.problem))
-        problems += self.jobs.problems
+        problems += [*self.jobs.problems, *self.schedules.problems]
         ready = any(state.health == "up" for state in states) or not self.setup.config.models
         targets = [{"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states]
         return ready, {"ready": ready, "policy": self.setup.policy.hash, "problems": problems, "targets": targets}
