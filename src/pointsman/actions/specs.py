@@ -29,6 +29,10 @@ def limited(spec: ActionSpec, config: ActionConfig) -> ActionSpec:
         changes["output"] = parse_size(config.output)
     if config.gpu_memory is not None:
         changes["gpu_memory"] = config.gpu_memory
+    if config.cpu_seconds is not None:
+        changes["cpu_seconds"] = config.cpu_seconds
+    if config.cores is not None:
+        changes["cores"] = config.cores
     return msgspec.structs.replace(spec, **changes)
 
 

@@ -56,12 +56,22 @@ def limit_words(spec: ActionSpec) -> str:
         else Said("", "")
     )
     return said(
-        "{seconds:g} s, {memory} MB of memory, {output} KB of output{gpu}",
-        "{seconds:g} 秒，内存 {memory} MB，输出 {output} KB{gpu}",
+        "at most {seconds:g} s, {memory} MB of memory, {output} KB of output{gpu}",
+        "上限：{seconds:g} 秒，内存 {memory} MB，输出 {output} KB{gpu}",
         seconds=spec.seconds,
         memory=spec.memory >> 20,
         output=spec.output >> 10,
         gpu=gpu,
+    )
+
+
+def cost_words(spec: ActionSpec) -> str:
+    cores = said("{cores}", "{cores} 个核", cores=spec.cores) if spec.cores else Said("all", "全部可用的核")
+    return said(
+        "expected: {seconds:g} s of CPU time, cores: {cores}",
+        "预计：CPU 时间 {seconds:g} 秒，占用{cores}",
+        seconds=spec.cpu_seconds,
+        cores=cores,
     )
 
 

@@ -8,7 +8,7 @@ import json
 import msgspec
 
 from pointsman.app.build import build
-from pointsman.cli.action_words import about_words, effect_words, limit_words, specs_of, type_words
+from pointsman.cli.action_words import about_words, cost_words, effect_words, limit_words, specs_of, type_words
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.table import table
@@ -39,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print_line(f"{spec.name} ({spec.kind})  {spec.about.get(tongue, '')}".rstrip())
     print_line(told(limit_words(spec), tongue))
+    print_line(told(cost_words(spec), tongue))
     print_line(told(effect_words(spec), tongue))
     if spec.steps:
         print_line(told(said("steps: {steps}", "步骤：{steps}", steps=" → ".join(spec.steps)), tongue))

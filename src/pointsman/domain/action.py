@@ -18,11 +18,16 @@ SOURCE = "x-source"
 CHUNKS = "chunks"
 """The source of a parameter that takes what was retrieved for the question: a list of {"id", "text"}."""
 
+ALL = 0
+"""So many cores as actions may have."""
+
 
 class ActionSpec(msgspec.Struct, frozen=True, kw_only=True):
     """`parameters` is a JSON Schema of type object; `about` says in each language what the action does, for people and for
     the arbiter. `steps` are the names that its execution path shows. `seconds`, `memory` (bytes) and `output` (bytes of
-    text and values) bound one run; `gpu_memory` is in MB. `effect`: it changes something outside (a call, a mail), so it
+    text and values) bound one run; `gpu_memory` is in MB. `cpu_seconds` is the CPU time that a run of usual size is expected
+    to take of this machine, `cores` how many it keeps busy at once (ALL: as actions may have): they say when its turn
+    comes. `effect`: it changes something outside (a call, a mail), so it
     is done once for each generation of a job; `repeatable` says what may be tried again. Values of the parameters named in
     `redact` stay out of logs, traces and messages. No secret and no address stands in here."""
 
@@ -35,6 +40,8 @@ class ActionSpec(msgspec.Struct, frozen=True, kw_only=True):
     memory: int = 512 << 20
     output: int = 1 << 20
     gpu_memory: int = 0
+    cpu_seconds: float = 0.01
+    cores: int = 1
     effect: bool = False
     repeatable: Repeatable = "yes"
     redact: tuple[str, ...] = ()

@@ -52,6 +52,21 @@ def _fork(task: Task, room: Room) -> Any:
     time.sleep(100)
 
 
+def _leave(task: Task, room: Room) -> Any:
+    """A process that nobody waits for, in a session of its own."""
+    command = [sys.executable, "-c", "import time; time.sleep(100)"]
+    return subprocess.Popen(command, start_new_session=True).pid
+
+
+_REMEMBERED: list[str] = []
+
+
+def _remember(task: Task, room: Room) -> Any:
+    before = list(_REMEMBERED)
+    _REMEMBERED.append(task.text)
+    return before
+
+
 def _fail(task: Task, room: Room) -> Any:
     raise ActionFailed("odd", Said("It is odd.", "很奇怪。"), detail="seven", again=True, refused=True)
 
@@ -78,6 +93,9 @@ _WAYS: dict[str, Any] = {
     "grow": _grow,
     "fill": _fill,
     "fork": _fork,
+    "leave": _leave,
+    "remember": _remember,
+    "parent": lambda task, room: os.getppid(),
     "fail": _fail,
     "broken": _broken,
     "print": _print,

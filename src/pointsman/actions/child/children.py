@@ -10,14 +10,17 @@ import shutil
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
+from pointsman.actions.child.cores import Cores
 from pointsman.actions.child.failures import crashed, timed_out
 from pointsman.actions.child.program import Finished, OnLine, run_program
-from pointsman.actions.child.work import Answer, Limits, Order, Work
+from pointsman.actions.child.warm import Kind, Waiting, Warm, forks
+from pointsman.actions.child.work import FORKS, STAYS, Answer, Limits, Order, Work
 from pointsman.child_process import killed, spawned
 from pointsman.domain.said import Said
 from pointsman.ports.action import ActionFailed
@@ -25,7 +28,6 @@ from pointsman.ports.action import ActionFailed
 COMMAND = (sys.executable, "-m", "pointsman.actions.child.entry")
 GRACE = 2.0  # seconds that the child has over its own time, to say so itself
 ENDING = 2.0  # seconds for a child that has closed its end to be gone
-IDLE = 300.0  # seconds that a warm process waits for a task
 _LEFT = 86_400.0  # seconds after which a task's folder is surely nobody's any more
 # libraries that would reserve address space or take cores by the number of processors
 MODEST = {"MALLOC_ARENA_MAX": "2", "RAYON_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -35,18 +37,23 @@ R = TypeVar("R")
 
 class Children:
     """At most so many at a time as `places` lets in; others wait their turn. `work` is a folder for what they write
-    (created, readable by this user alone). `warmth`: processes may wait for tasks in advance.
+    (created, readable by this user alone). `warmth`: processes may wait for tasks in advance, as many of a kind as may
+    work at once.
 
     One event loop, which runs in the main thread: Linux ties the child to the thread that spawned it."""
 
     def __init__(
-        self, work: Path, places: contextlib.AbstractAsyncContextManager[None] | None = None, *, warmth: bool = True
+        self, work: Path, places: Cores | AbstractAsyncContextManager[None] | None = None, *, warmth: bool = True
     ) -> None:
         self._work = work.absolute()
         self._places = places or asyncio.Semaphore(1)
-        self._warmth = warmth
-        self._warm: dict[str, tuple[asyncio.subprocess.Process, Path, asyncio.TimerHandle]] = {}
-        self._warming: set[asyncio.Task[None]] = set()
+        most = places.total if isinstance(places, Cores) else 1
+        self._warm = Warm(self._waiting, most if warmth else 0)
+
+    @property
+    def cores(self) -> int:
+        """How many work at once may keep busy."""
+        return self._places.total if isinstance(self._places, Cores) else 1
 
     @contextlib.asynccontextmanager
     async def folder(self) -> AsyncIterator[Path]:
@@ -67,8 +74,14 @@ class Children:
             file_size=limits.file_size,
             task=msgspec.Raw(msgspec.json.encode(task)),
         )
-        async with self._places:
-            line = await self._child(work, msgspec.json.encode(order) + b"\n", limits)
+        asking = msgspec.json.encode(order) + b"\n"
+        with self._warm.asked(work) as kind:
+            async with self._turn(limits):
+                try:
+                    async with asyncio.timeout(limits.seconds + GRACE):
+                        line = await self._line(work, kind, asking, limits.answer)
+                except TimeoutError:
+                    raise timed_out(limits.seconds) from None
         try:
             answer = msgspec.json.decode(line, type=Answer)
         except msgspec.DecodeError as error:
@@ -84,18 +97,12 @@ class Children:
         self, command: Sequence[str], folder: Path, limits: Limits, on_line: OnLine | None = None
     ) -> Finished:
         """Runs an external program, as `run_program` says."""
-        async with self._places:
+        async with self._turn(limits):
             return await run_program(command, folder, limits, on_line)
 
     async def close(self) -> None:
         """Ends those that wait for tasks."""
-        self._warmth = False
-        await asyncio.gather(*self._warming, return_exceptions=True)
-        waiting, self._warm = list(self._warm.values()), {}
-        for process, log, timer in waiting:
-            timer.cancel()
-            await killed(process, session=True)
-            log.unlink(missing_ok=True)
+        await self._warm.close()
 
     def tidy(self) -> None:
         """Removes what tasks of a day ago left behind whose gateway was killed."""
@@ -110,71 +117,47 @@ class Children:
                     else:
                         path.unlink()
 
+    def _turn(self, limits: Limits) -> AbstractAsyncContextManager[None]:
+        places = self._places
+        return places.taken(limits.cores, limits.cpu_seconds) if isinstance(places, Cores) else places
+
     def _made(self) -> Path:
         self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = self._work / secrets.token_hex(16)
         folder.mkdir(mode=0o700)
         return folder
 
-    async def _child(self, work: Work[T, R], line: bytes, limits: Limits) -> bytes:
-        process, log = self._taken(work) or await self._spawned(work)
-        try:
-            async with asyncio.timeout(limits.seconds + GRACE):
-                answer = await _ask(process, line, limits.answer)
-        except TimeoutError:
-            raise timed_out(limits.seconds) from None
-        finally:
-            await killed(process, session=True)
-            last = _last_words(log)
-            log.unlink(missing_ok=True)
-            if work.warm and self._warmth:
-                self._warm_up(work)
-        if not answer:
-            raise crashed(process.returncode, last)
-        return answer
-
-    def _taken(self, work: Work[T, R]) -> tuple[asyncio.subprocess.Process, Path] | None:
-        waiting = self._warm.pop(work.function, None)
-        if waiting is None:
-            return None
-        process, log, timer = waiting
-        timer.cancel()
-        if process.returncode is None:
-            return process, log
-        log.unlink(missing_ok=True)
-        return None
-
-    def _warm_up(self, work: Work[T, R]) -> None:
-        """Another process for the next task of that kind, in the background."""
-
-        async def warmed() -> None:
-            process, log = await self._spawned(work)
-            if not self._warmth or work.function in self._warm:
+    async def _line(self, work: Work[T, R], kind: Kind | None, asking: bytes, most: int) -> bytes:
+        """What comes back. Raises ActionFailed where nothing does."""
+        if kind is not None and forks(work):
+            async with self._warm.lent(kind) as lent:
+                line = await _ask(lent.process, asking, most)
+                lent.stays = line.endswith(STAYS)
+                last = "" if line else _last_words(lent.log)
+            process = lent.process
+        else:
+            process, log = (kind and self._warm.taken(kind)) or await self._spawned(work)
+            try:
+                line = await _ask(process, asking, most)
+            finally:
                 await killed(process, session=True)
+                last = _last_words(log)
                 log.unlink(missing_ok=True)
-                return
-            timer = asyncio.get_running_loop().call_later(IDLE, self._cooled, work.function)
-            self._warm[work.function] = process, log, timer
+        if not line:
+            raise crashed(process.returncode, last)
+        return line
 
-        task = asyncio.create_task(warmed())
-        self._warming.add(task)
-        task.add_done_callback(self._warming.discard)
+    async def _waiting(self, work: Work[Any, Any]) -> Waiting:
+        return await self._spawned(work, *([FORKS] if forks(work) else []))
 
-    def _cooled(self, function: str) -> None:
-        process, log, _ = self._warm.pop(function)
-        task = asyncio.create_task(killed(process, session=True))
-        self._warming.add(task)
-        task.add_done_callback(self._warming.discard)
-        log.unlink(missing_ok=True)
-
-    async def _spawned(self, work: Work[T, R]) -> tuple[asyncio.subprocess.Process, Path]:
+    async def _spawned(self, work: Work[Any, Any], *more: str) -> Waiting:
         self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = self._work / f"{secrets.token_hex(16)}.log"
         pipe = asyncio.subprocess.PIPE
-        command = (*COMMAND, work.function, work.extra, str(os.getpid()))
+        command = [*COMMAND, work.function, work.extra, str(os.getpid()), *more]
         environment = {**os.environ, **MODEST, "PYTHONIOENCODING": "utf-8"}
         try:
-            with log.open("wb") as errors:
+            with log.open("ab") as errors:
                 process = await spawned(
                     *command,
                     stdin=pipe,
@@ -187,7 +170,7 @@ class Children:
         except BaseException:
             log.unlink(missing_ok=True)
             raise
-        return process, log
+        return Waiting(process, log)
 
 
 _NO_ANSWER = Said(

@@ -1,7 +1,8 @@
-"""`python -m pointsman.actions.child.entry FUNCTION EXTRA PARENT`: does one piece of work in a process of its own.
+"""`python -m pointsman.actions.child.entry FUNCTION EXTRA PARENT [forks]`: does a piece of work in a process of its own.
 
 Imports the function's module, reads one line of JSON (Order) from stdin, prints one line of JSON (Answer) on stdout and
-ends. It ends at once when its parent is gone or closes stdin."""
+ends; with `forks` it has that done by a copy of itself, and waits for the next order. It ends at once when its parent is
+gone or closes stdin."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from pointsman.actions.child.failures import OUT_OF_MEMORY, not_installed, out_of_memory, unexpected
-from pointsman.actions.child.work import Answer, Failure, Order, Room
+from pointsman.actions.child.work import FORKS, STAYS, Answer, Failure, Order, Room
 from pointsman.domain.said import Said
 from pointsman.parent_death import die_with_parent
 from pointsman.ports.action import ActionFailed
@@ -30,6 +31,9 @@ NICE = 5  # answers of the gateway go first
 
 def main() -> NoReturn:
     name, extra, parent = sys.argv[1:4]
+    forks = sys.argv[4:] == [FORKS]
+    if os.name == "posix":
+        os.nice(NICE)
     report_to = os.dup(1)
     os.dup2(2, 1)  # whatever a library prints stays off the report
     warnings.simplefilter("ignore")
@@ -38,6 +42,12 @@ def main() -> NoReturn:
         function = _found(name)
     except ModuleNotFoundError as error:
         function = not_installed(extra, str(error))
+    if forks:
+        from pointsman.actions.child.forks import alone, serve_copies
+
+        if alone():
+            serve_copies(lambda: _answered(function, extra), report_to, int(parent))
+        os.write(report_to, STAYS)  # ready, for one task alone
     line = _first_line()
     if not line:
         os._exit(0)
@@ -47,6 +57,14 @@ def main() -> NoReturn:
         report.write(answer + b"\n")
     sys.stderr.flush()
     os._exit(0)  # no waiting for threads of libraries
+
+
+def _answered(function: Callable[..., Any] | ActionFailed, extra: str) -> bytes:
+    """To the order that comes; empty where none does."""
+    line = _first_line()
+    answer = _done(function, line, extra) if line else b""
+    sys.stderr.flush()
+    return answer
 
 
 def _found(name: str) -> Callable[..., Any]:
@@ -108,7 +126,6 @@ def _limit(order: Order) -> None:
         return
     import resource
 
-    os.nice(NICE)
     os.umask(0o077)
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, order.file_size)]
     if sys.platform == "linux":

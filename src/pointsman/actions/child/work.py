@@ -8,30 +8,55 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from pointsman.domain.action import ActionSpec
+
 T = TypeVar("T")
 R = TypeVar("R")
+FORKS = "forks"
+"""The word in a child's command that lets it have tasks done by copies of itself."""
+STAYS = b" \n"
+"""How a line ends that a process wrote which waits for the next task; of others it ends with the newline alone."""
 
 
 class Work(msgspec.Struct, Generic[T, R], frozen=True):
     """`function` is `module:name` of a function `(task, room) -> result`; the module is imported in the child only. `extra`
     is what to install where an import fails (`pointsman[maths]`). `warm`: a process that has imported it waits for the
-    next task, so that none waits for the import."""
+    next task, so that none waits for the import. `forks`: on Linux it has tasks done by copies of itself, and stays; for
+    work whose libraries begin no thread when they are imported (where one does, it is as without)."""
 
     function: str
     task: type[T]
     result: type[R]
     extra: str = "pointsman"
     warm: bool = False
+    forks: bool = False
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """`seconds` of wall time; `memory` is address space in bytes (None: not limited), where the system can limit it;
-    `file_size` is of each file that the child writes, `answer` of what it gives back, in bytes."""
+    `file_size` is of each file that the child writes, `answer` of what it gives back, in bytes. `cores` (ALL: as actions may
+    have) and `cpu_seconds` are what it is expected to take: they say when its turn comes."""
 
     seconds: float = 30.0
     memory: int | None = 512 << 20
     file_size: int | None = 512 << 20
     answer: int = 16 << 20
+    cores: int = 1
+    cpu_seconds: float = 1.0
+
+
+def limits_of(
+    spec: ActionSpec, *, memory: int | None = None, file_size: int = 512 << 20, answer: int = 16 << 20
+) -> Limits:
+    """Those of one run of the action; `memory` where it is not as the spec has it."""
+    return Limits(
+        seconds=spec.seconds,
+        memory=spec.memory if memory is None else memory,
+        file_size=file_size,
+        answer=answer,
+        cores=spec.cores,
+        cpu_seconds=spec.cpu_seconds,
+    )
 
 
 class Room:

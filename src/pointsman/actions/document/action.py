@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pointsman.actions.child import Limits, Work
+from pointsman.actions.child import Work, limits_of
 from pointsman.actions.document.choice import chosen
 from pointsman.actions.document.task import Page, Read, Reading, Unit
 from pointsman.actions.files import fetched
@@ -19,7 +19,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.ports.action import Action, Effect, Occasion
 
-READ = Work("pointsman.actions.document.child:read", Reading, Read, extra="pointsman[document]", warm=True)
+READ = Work("pointsman.actions.document.child:read", Reading, Read, extra="pointsman[document]", warm=True, forks=True)
 _MARKS: dict[Unit, Said] = {
     "page": Said("— page {number} —", "— 第 {number} 页 —"),
     "sheet": Said("— sheet {number}: {name} —", "— 工作表 {number}：{name} —"),
@@ -74,7 +74,7 @@ class DocumentAction:
                 pages=chosen(str(parameters.get("pages", ""))) or [],
                 password=parameters.get("password") or None,
             )
-            limits = Limits(seconds=spec.seconds, memory=spec.memory, file_size=1 << 20, answer=4 * spec.output)
+            limits = limits_of(spec, file_size=1 << 20, answer=4 * spec.output)
             read = await self._tools.children.run(READ, task, folder, limits)
         return self._effect(read, file.name, occasion.tongue)
 

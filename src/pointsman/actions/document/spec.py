@@ -46,6 +46,7 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
         about={"en": "Read the text and tables of a file.", "zh": "读取文件中的文字和表格。"},
         parameters=parameters,
         output=(1 << 20) + settings.max_characters * _CHARACTER * 3,
+        cpu_seconds=0.2,
         redact=("password",),
     )
     return limited(spec, config)

@@ -46,6 +46,7 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
         about={"en": "Draws pictures from a description.", "zh": "按描述画图。"},
         parameters=takes(_properties(), []),
         seconds=SECONDS,
+        cpu_seconds=0.05,
         gpu_memory=GPU_MEMORY[image.engine],
     )
     return limited(spec, config)

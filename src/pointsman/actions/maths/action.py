@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pointsman.actions.child import Limits, Work
+from pointsman.actions.child import Work, limits_of
 from pointsman.actions.files import published
 from pointsman.actions.maths.job import MathsResult, MathsTask
 from pointsman.actions.maths.told import text_of, values_of
@@ -16,7 +16,9 @@ from pointsman.domain.action import QUESTION, ActionSpec
 from pointsman.domain.said import Tongue, said
 from pointsman.ports.action import ActionFailed, Effect, MadeFile, Occasion
 
-WORK = Work("pointsman.actions.maths.child:calculate", MathsTask, MathsResult, extra="pointsman[maths]", warm=True)
+WORK = Work(
+    "pointsman.actions.maths.child:calculate", MathsTask, MathsResult, extra="pointsman[maths]", warm=True, forks=True
+)
 _PICTURE_SIZE = 4 << 20  # bytes
 _MIDDLE = 256 << 20  # bytes of address space that the libraries take before a task begins
 
@@ -45,12 +47,8 @@ class MathsAction:
         problem = understood(str(parameters[QUESTION]))
         tongue: Tongue = parameters.get("language") or occasion.tongue
         task = MathsTask(problem, tongue, steps=self._steps, picture=self._picture)
-        limits = Limits(
-            seconds=self._spec.seconds,
-            memory=self._spec.memory + _MIDDLE,
-            file_size=_PICTURE_SIZE,
-            answer=self._spec.output * 2,
-        )
+        spec = self._spec
+        limits = limits_of(spec, memory=spec.memory + _MIDDLE, file_size=_PICTURE_SIZE, answer=spec.output * 2)
         files: tuple[MadeFile, ...] = ()
         link = None
         async with self._tools.children.folder() as folder:

@@ -35,5 +35,6 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
             }
         ),
         seconds=SECONDS,
+        cpu_seconds=0.2,
     )
     return limited(spec, config)

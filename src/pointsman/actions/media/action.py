@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,8 @@ class MediaAction:
             streams=media.max_streams,
             output=parse_size(media.max_output),
             memory=spec.memory,
-            threads=media.threads or max((os.cpu_count() or 2) - 1, 1),
+            threads=media.threads or spec.cores or tools.children.cores,
+            cpu_seconds=spec.cpu_seconds,
         )
         self._ffmpeg = Ffmpeg(tools.children, media.programs, self._bounds)
 

@@ -39,7 +39,8 @@ _DAMAGED = (
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """What is taken, and what may be made: bytes, seconds, pixels of a picture, streams. `memory` of a program in bytes."""
+    """What is taken, and what may be made: bytes, seconds, pixels of a picture, streams. `memory` of a program in bytes,
+    `threads` of one that makes something, and the CPU time that it is expected to take, in seconds."""
 
     file: int
     seconds: float
@@ -48,6 +49,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     output: int
     memory: int
     threads: int
+    cpu_seconds: float
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -126,7 +128,12 @@ class Ffmpeg:
                 await progress(int(value) / 1e6)
 
         limits = Limits(
-            seconds=max(seconds, 0.1), memory=self._bounds.memory, file_size=self._bounds.output, answer=1 << 20
+            seconds=max(seconds, 0.1),
+            memory=self._bounds.memory,
+            file_size=self._bounds.output,
+            answer=1 << 20,
+            cores=self._bounds.threads,
+            cpu_seconds=self._bounds.cpu_seconds,
         )
         done = await self._children.program(command, folder, limits, on_line)
         if done.status != 0:

@@ -15,6 +15,8 @@ from pointsman.domain.said import said
 SECONDS = 300.0
 MEMORY = 2 << 30
 """Address space: the libraries alone take some 400 MB of it."""
+CPU_SECONDS = {"convert": 10.0, "trim": 1.0, "audio": 1.0, "thumbnail": 0.5}
+"""Of a film of a minute or two."""
 _ABOUT = {
     "convert": {
         "en": "Converts sound, film and pictures into another format.",
@@ -41,6 +43,8 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
         parameters=takes(properties_of(media.do), ["file"]),
         seconds=SECONDS,
         memory=MEMORY,
+        cpu_seconds=CPU_SECONDS[media.do],
+        cores=media.threads or 0,
     )
     spec = limited(spec, config)
     if programs_in(media.programs) is None:

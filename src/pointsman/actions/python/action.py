@@ -6,7 +6,7 @@ import mimetypes
 from pathlib import Path
 from typing import Any
 
-from pointsman.actions.child import Limits, Work
+from pointsman.actions.child import Work, limits_of
 from pointsman.actions.files import fetched, published
 from pointsman.actions.python.work import Task
 from pointsman.actions.tools import Tools
@@ -58,7 +58,7 @@ class PythonAction:
                 caller=occasion.caller,
                 user=occasion.user,
             )
-            limits = Limits(seconds=spec.seconds, memory=spec.memory, answer=2 * spec.output + 4096)
+            limits = limits_of(spec, answer=2 * spec.output + 4096)
             result = await tools.children.run(_CALL, task, folder, limits)
             files = [await published(folder / name, Path(name).name, _media_type(name), tools) for name in result.files]
         lines = [result.text] if result.text else []

@@ -37,7 +37,13 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
     about = {"en": told.about, "zh": told.about} if told.about else {}
     # what a function of somebody's own does in the world is not known: it is done once
     spec = ActionSpec(
-        name=name, kind="python", about=about, parameters=told.parameters, effect=True, repeatable="keyed"
+        name=name,
+        kind="python",
+        about=about,
+        parameters=told.parameters,
+        cpu_seconds=0.5,
+        effect=True,
+        repeatable="keyed",
     )
     return limited(spec, config)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from pointsman.actions.child import Limits, Work
+from pointsman.actions.child import Work, limits_of
 from pointsman.actions.sql.asked import NOTHING, statement_in, wanted_in
 from pointsman.actions.sql.dialects import VALID, dialect_named
 from pointsman.actions.sql.job import LEVELS, Found, Level, Task
@@ -21,7 +21,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
 from pointsman.ports.action import Action, ActionFailed, Effect, Occasion
 
-WORK = Work("pointsman.actions.sql.child:examine", Task, Found, extra="pointsman[sql]", warm=True)
+WORK = Work("pointsman.actions.sql.child:examine", Task, Found, extra="pointsman[sql]", warm=True, forks=True)
 
 
 def made(spec: ActionSpec, config: ActionConfig, tools: Tools) -> Action:
@@ -67,7 +67,7 @@ class SqlAction:
             demo=demo,
             today=datetime.datetime.fromtimestamp(self._tools.wall(), datetime.UTC).date().isoformat(),
         )
-        limits = Limits(seconds=self._spec.seconds, memory=self._spec.memory)
+        limits = limits_of(self._spec)
         async with self._tools.children.folder() as folder:
             found = await self._tools.children.run(WORK, task, folder, limits)
         role = str(parameters.get("role") or occasion.role or "").lower()

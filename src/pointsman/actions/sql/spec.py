@@ -57,5 +57,7 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
         },
         [],
     )
-    spec = ActionSpec(name=name, kind="sql", about=_ABOUT, parameters=parameters, steps=STEPS, seconds=30.0)
+    spec = ActionSpec(
+        name=name, kind="sql", about=_ABOUT, parameters=parameters, steps=STEPS, seconds=30.0, cpu_seconds=0.05
+    )
     return limited(spec, config)

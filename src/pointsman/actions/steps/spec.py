@@ -8,7 +8,7 @@ from typing import Any
 from pointsman.actions.slots import names_in
 from pointsman.actions.specs import limited, takes
 from pointsman.config.action_schema import ActionConfig
-from pointsman.domain.action import QUESTION, ActionSpec
+from pointsman.domain.action import ALL, QUESTION, ActionSpec
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.said import said
 
@@ -21,7 +21,7 @@ def chain_of(name: str, config: ActionConfig, known: Mapping[str, ActionSpec]) -
     given: list[str] = []
     free: dict[str, Any] = {}
     typed = config.parameters or {}
-    seconds, gpu, effect = 0.0, 0, False
+    seconds, cpu, cores, gpu, effect = 0.0, 0.0, 1, 0, False
     for number, step in enumerate(steps):
         path = f"actions.{name}.steps[{number}]"
         spec = known.get(step.action)
@@ -68,6 +68,7 @@ def chain_of(name: str, config: ActionConfig, known: Mapping[str, ActionSpec]) -
                 free[head] = {"type": "string"}
         given.append(label)
         seconds, gpu, effect = seconds + spec.seconds, max(gpu, spec.gpu_memory), effect or spec.effect
+        cpu, cores = cpu + spec.cpu_seconds, ALL if ALL in (cores, spec.cores) else max(cores, spec.cores)
     if problems:
         raise Problems(problems)
     properties = typed or free or {QUESTION: {"type": "string"}}
@@ -78,6 +79,8 @@ def chain_of(name: str, config: ActionConfig, known: Mapping[str, ActionSpec]) -
         steps=tuple(step.action for step in steps),
         seconds=seconds,
         gpu_memory=gpu,
+        cpu_seconds=cpu,
+        cores=cores,
         effect=effect,
         repeatable="keyed" if effect else "yes",
     )

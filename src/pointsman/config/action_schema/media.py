@@ -23,4 +23,4 @@ class Media(Section, frozen=True):
     max_pixels: Annotated[int, Meta(ge=1, description="width × height of pictures that are taken")] = 33_177_600
     max_streams: Annotated[int, Meta(ge=1, le=1000, description="of a file")] = 32
     max_output: Annotated[Size, Meta(description="largest result")] = "1GB"
-    threads: Annotated[int, Meta(ge=1, le=64, description="default: one less than there are cores")] | None = None
+    threads: Annotated[int, Meta(ge=1, le=64, description="default: as many cores as actions may have")] | None = None
