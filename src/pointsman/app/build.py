@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from pointsman.app.job_store import wrong_jobs
 from pointsman.app.mcp_servers import all_tools, with_tools
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
 from pointsman.app.setup import Setup
+from pointsman.app.schedules import wrong_asks, wrong_schedules
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
 from pointsman.config.intent_files import with_intents
 from pointsman.config.load import Loaded
@@ -93,8 +95,9 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
             ]
         ),
         *wrong_rules,
+                *wrong_schedules(config, specs.specs, loaded.broken),
         *check_steering(book, actions, names, loaded),
-        *wrong_rules_deliver(book, config),
+        *wrong_rules_deliver(book, config, loaded.broken),
         *wrong_cases(book),
     ]
     if problems:
@@ -104,6 +107,9 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
     absent = [
         said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
         for problem in not_installed(config)
+    policy = Policy(placed.document)
+    if wrong := list(wrong_asks(config, policy, time.time())):
+        raise Problems(loaded.places.place_all(wrong))
     ]
     empty = [
         said("{file} holds no rules", "{file} 里没有任何规则", file=file.source.name)
@@ -119,7 +125,7 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
     return Built(
         loaded=loaded,
         config=config,
-        policy=Policy(placed.document),
+        policy=policy,
         sources=sources,
         base=str(base),
         notes=tuple(notes),

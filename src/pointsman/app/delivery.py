@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -77,12 +77,12 @@ def valid_channels(config: Config) -> str:
     return ", ".join(config.delivery) or Said("none: delivery is empty", "没有：delivery 是空的")
 
 
-def wrong_rules_deliver(book: Rulebook, config: Config) -> Iterator[Problem]:
+def wrong_rules_deliver(book: Rulebook, config: Config, broken: Collection[str]) -> Iterator[Problem]:
     """Rules that name channels that there are not. An action may have a parameter of that name itself."""
     own = {name for name, action in config.actions.items() if DELIVER in (action.parameters or {})}
     for rule in book.rules:
         given = rule.parameters.get(DELIVER)
-        if given is None or rule.action in own:
+        if given is None or rule.action in own or "delivery" in broken:
             continue
         wrong = None if named(given) else _NO_NAMES
         wrong = wrong or next((no_channel(name, config) for name in named(given) if name not in config.delivery), None)

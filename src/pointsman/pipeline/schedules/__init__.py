@@ -1,0 +1,1 @@
+"""What is done at set times: when that is, which of it is due, and the jobs that it becomes."""
