@@ -123,3 +123,44 @@ def test_an_entry_without_intents_has_no_arbiter(tmp_path: Path) -> None:
     data["arbiter"] = {"shipped": False}
     policy = policy_of(tmp_path, data)
     assert policy.document.arbiter is None and policy.entries["auto"].arbiter == "off"
+
+
+def test_what_the_owner_should_know(tmp_path: Path) -> None:
+    data = config({"a": {"about": "a", "risk": "high"}}, entry="light")
+    data["entries"]["auto"]["keep_local"] = True
+    data["models"]["cloud"] = {"backends": [backend("far", base_url="https://api.example.com/v1")]}
+    data["arbiter"]["fill"] = "cloud"
+    path = tmp_path / "pointsman.yaml"
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    notes = build(load(path, None, {})).notes
+    for words in ("high risk (a)", "cloud is outside", "light arbitrates and serves chats"):
+        assert any(words in note for note in notes), words
+    data["arbiter"]["intents"] = {}
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    assert any("no intents" in note for note in build(load(path, None, {})).notes)
+
+
+def test_examples_that_pull_two_ways(tmp_path: Path) -> None:
+    intents = {
+        "a": {"about": "a", "examples": ["Reset my password!", "unlock it"]},
+        "b": {"about": "b", "examples": ["reset my password"]},
+    }
+    path = tmp_path / "pointsman.yaml"
+    path.write_text(yaml.safe_dump(config(intents)), encoding="utf-8")
+    with pytest.raises(Problems) as caught:
+        build(load(path, None, {}))
+    [problem] = caught.value.problems
+    assert problem.path == "arbiter.intents.b.examples"
+    assert "a has 'Reset my password!'" in problem.message and "reset my password" in problem.message
+
+
+def test_intents_that_ship_lead_to_what_there_is(tmp_path: Path) -> None:
+    data = config({"a": {"about": "a"}})
+    data["arbiter"]["shipped"] = True
+    data["actions"] = {"reckon": {"maths": {}}, "one": {"sql": {}}, "two": {"sql": {}}}
+    rules = policy_of(tmp_path, data).document.arbiter
+    assert rules is not None
+    assert {intent.name: intent.action for intent in rules.intents} == {"a": None, "calculate": "reckon"}
+    data["arbiter"]["intents"]["sums"] = {"about": "sums", "action": "reckon"}
+    again = policy_of(tmp_path, data).document.arbiter
+    assert again is not None and [intent.name for intent in again.intents] == ["a", "sums"]
