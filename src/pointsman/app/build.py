@@ -14,13 +14,13 @@ from pointsman.actions.mcp.listing import Asked
 from pointsman.app.actions import action_specs, surroundings_of
 from pointsman.app.delivery import wrong_delivery, wrong_rules_deliver
 from pointsman.app.file_store import wrong_files
+from pointsman.app.intents import clashing, with_all_intents
 from pointsman.app.job_store import wrong_jobs
 from pointsman.app.mcp_servers import all_tools, with_tools
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
-from pointsman.app.setup import Setup
 from pointsman.app.schedules import wrong_asks, wrong_schedules
+from pointsman.app.setup import Setup
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
-from pointsman.config.intent_files import with_intents
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
@@ -31,6 +31,7 @@ from pointsman.domain.said import said
 from pointsman.domain.wording import INSTALL
 from pointsman.pipeline.book_cases import wrong_cases
 from pointsman.pipeline.document import actions_of, build_document, check_steering, names_of, wrong_frames
+from pointsman.pipeline.intent_notes import notes_of
 from pointsman.pipeline.intent_rules import wrong_intents
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.rulebook import read_rulebook
@@ -66,7 +67,7 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
     config, no_model = with_builtin(loaded.draft)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
     offered = with_tools(surroundings_of(config, base, known.actions))
-    config, wrong_files_read = with_intents(offered.surroundings.config, base)
+    config, wrong_files_read = with_all_intents(offered.surroundings.config, base)
     loaded = msgspec.structs.replace(loaded, draft=config)
     targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
     book, wrong_rules = read_rulebook(loaded.rules)
@@ -75,6 +76,7 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
     names = {} if "models" in loaded.broken else names_of(config, targets)
     sources, wrong_sources = sources_of(config, base)
     catalog, wrong_reports = specs_of(config, base, loaded.broken)
+    wrong_examples, near_examples = clashing(config)
     problems = [
         *loaded.problems,
         *loaded.places.place_all(
@@ -89,13 +91,14 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
                 *_not_here(config),
                 *wrong_files_read,
                 *wrong_intents(config, actions, names),
+                *wrong_examples,
                 *wrong_jobs(config),
                 *wrong_files(config),
                 *wrong_delivery(config, base),
+                *wrong_schedules(config, specs.specs, loaded.broken),
             ]
         ),
         *wrong_rules,
-                *wrong_schedules(config, specs.specs, loaded.broken),
         *check_steering(book, actions, names, loaded),
         *wrong_rules_deliver(book, config, loaded.broken),
         *wrong_cases(book),
@@ -104,20 +107,21 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
         raise Problems(problems)
     reports, unread = with_values(config, catalog, sources, data_dir(config), known.reports)
     placed = build_document(loaded, book, actions, targets, reports, __version__)
-    absent = [
-        said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
-        for problem in not_installed(config)
     policy = Policy(placed.document)
     if wrong := list(wrong_asks(config, policy, time.time())):
         raise Problems(loaded.places.place_all(wrong))
+    absent = [
+        said("{path}: {message}", "{path}：{message}", path=problem.path, message=problem.message)
+        for problem in not_installed(config)
     ]
     empty = [
         said("{file} holds no rules", "{file} 里没有任何规则", file=file.source.name)
         for file in loaded.rules
         if not file.source.data
     ]
+    notes_on_intents = [*near_examples, *notes_of(config, placed.document.targets, placed.document.names)]
     not_now = [*offered.notes, *specs.notes]
-    notes = [*loaded.notes, *placed.notes, *not_now, *unread, *absent, *empty]
+    notes = [*loaded.notes, *placed.notes, *notes_on_intents, *not_now, *unread, *absent, *empty]
     if no_model:
         en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"
