@@ -24,6 +24,9 @@ from pointsman.ports.backend import Backend
 from pointsman.ports.local_server import LocalServer
 
 BUILTIN = "builtin:smollm2-135m"
+NOWHERE = "/nonexistent/"
+"""llama.cpp lets slots be erased only where it may save them too: into no folder at all."""
+RESETTING = ("embedded", "llamacpp", "vllm")
 
 
 def with_builtin(config: Config) -> tuple[Config, str | None]:
@@ -81,6 +84,13 @@ def unworkable(config: Config) -> list[Problem]:
     for tier, pairs in targets_of(config).items():
         for index, (target, backend) in enumerate(pairs):
             path = f"models.{tier}.backends[{index}]"
+            if backend.reset_cache is not None and backend.engine not in RESETTING:
+                none = said(
+                    "engine {engine} cannot be told to forget its cache",
+                    "引擎 {engine} 没有清空缓存的办法",
+                    engine=backend.engine,
+                )
+                problems.append(Problem(f"{path}.reset_cache", none, valid=", ".join(RESETTING)))
             keyless = _backend_settings(msgspec.structs.replace(backend, api_key=None))
             try:
                 if backend.engine == "embedded":
@@ -158,6 +168,7 @@ def _model_settings(config: BackendConfig) -> ModelSettings:
         port=config.port,
         gpu_layers=config.gpu_layers,
         embedding=config.embedding,
+        extra={"slot_save_path": NOWHERE} if config.reset_cache else {},
     )
 
 
@@ -174,6 +185,7 @@ def _backend_settings(config: BackendConfig) -> BackendSettings:
         idle_expiry=config.keep_alive,
         ca_file=config.ca_file,
         idle_timeout=config.idle_timeout,
+        reset_cache=config.reset_cache,
     )
 
 

@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from pointsman.backends.cache_reset import not_found
 from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
 from pointsman.backends.settings import BackendSettings
-from pointsman.domain.said import said
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import BackendState, ModelFacts, Target
 from pointsman.ports.backend import BackendFailure
+
+_ERASING = Said("start llama-server with --slot-save-path", "启动 llama-server 时请加上 --slot-save-path")
 
 
 class SlotSettings(msgspec.Struct, frozen=True):
@@ -58,6 +61,7 @@ class LlamaCpp(OpenAICompat):
     engine: ClassVar[str] = "llamacpp"
     label: ClassVar[str] = "llama.cpp"
     always_v1: ClassVar[bool] = True
+    resets: ClassVar[bool] = True
 
     def __init__(
         self, settings: BackendSettings, target: Target, *, address: Callable[[], str | None] | None = None
@@ -105,6 +109,16 @@ class LlamaCpp(OpenAICompat):
             ),
             None,
         )
+
+    async def _reset_cache(self) -> None:
+        """Every slot is erased (`/slots/N?action=erase`), those that work when they are done."""
+        link = await self._reach()
+        limit = self.settings.probe_timeout
+        props = (await self._exchange(link.probe, "/props", None, limit)).read(Props)
+        for slot in range((props.total_slots if props else None) or 1):
+            answer = await self._exchange(link.probe, f"/slots/{slot}?action=erase", {}, limit)
+            if answer.status != 200:
+                raise not_found(self._where(), answer.status, _ERASING)
 
     async def count_tokens(self, messages: Sequence[dict[str, Any]] | str) -> int | None:
         """What the engine will report as `prompt_tokens`: a chat goes through the model's template (`/apply-template`)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from pointsman.backends.cache_reset import CacheReset
 from pointsman.backends.http import Origin, Pool, parse_origin
 from pointsman.backends.http.tls import tls_context
 from pointsman.backends.http.traffic import Traffic
@@ -122,6 +123,8 @@ class OpenAICompat:
     default_base_url: ClassVar[str | None] = None
     segments: ClassVar[tuple[str, ...]] = ("v1",)
     always_v1: ClassVar[bool] = False
+    resets: ClassVar[bool] = False
+    """Whether the engine can be told to forget the prompts that it keeps."""
 
     def __init__(self, settings: BackendSettings, target: Target) -> None:
         self.settings = settings
@@ -139,6 +142,7 @@ class OpenAICompat:
             )
         own = {name.lower(): value for name, value in settings.headers}
         key = {"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
+        self._cache = CacheReset(settings.reset_cache if self.resets else None, self._reset_cache)
         self._headers = tuple(({"content-type": "application/json"} | key | own).items())
         self._check()
 
@@ -218,6 +222,7 @@ class OpenAICompat:
         """Sends the call to the API below the base URL. Raises BackendFailure; ValueError for a header or path that
         HTTP cannot carry. A status of the engine's is no failure: the caller reads it."""
         link = await self._reach()
+        await self._cache.before_call()
         sent = replace(
             call,
             path=call.path if call.root else link.api + call.path,
@@ -259,7 +264,11 @@ class OpenAICompat:
             return self._state("down", problem=late)
         except BackendFailure as failure:
             return self._unreachable(failure)
-        return self._state("up", facts, problem)
+        return self._state("up", facts, problem or self._cache.problem)
+
+    async def _reset_cache(self) -> None:
+        """Raises Busy, NoReset, BackendFailure."""
+        raise NotImplementedError
 
     def _state(self, health: Health, facts: ModelFacts | None = None, problem: str | None = None) -> BackendState:
         facts = facts or ModelFacts()

@@ -14,6 +14,7 @@ class BackendSettings(msgspec.Struct, frozen=True, kw_only=True):
     client sent one; otherwise no client's credentials leave the gateway. `context` counts where the engine cannot tell
     how many tokens one sequence may hold. `idle_expiry` stays below the 5 s after which uvicorn (vLLM, TensorRT-LLM)
     and llama.cpp close an idle connection. `probe_timeout` bounds one whole probe.
+    `reset_cache`: after so many calls the engine is told to forget the prompts that it keeps (llama.cpp, vLLM).
     `ca_file`: a PEM file of the authorities to trust, in place of the system's.
     A call's own times for the first byte and for silence are cut to `first_byte_timeout` (`reply_timeout` where the answer
     comes at once, when the engine is done) and `idle_timeout`."""
@@ -32,3 +33,4 @@ class BackendSettings(msgspec.Struct, frozen=True, kw_only=True):
     ca_file: str | None = None
     max_idle: int = 64
     probe_timeout: float = 2.0
+    reset_cache: int | None = None

@@ -8,15 +8,21 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from pointsman.backends.cache_reset import Busy, not_found
 from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
-from pointsman.domain.said import said
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
 
 WHOLE_SINCE = (0, 7)
+_DEVELOPING = Said("start vLLM with VLLM_SERVER_DEV_MODE=1", "启动 vLLM 时请设置 VLLM_SERVER_DEV_MODE=1")
 
 
 class Counted(msgspec.Struct, frozen=True):
     count: int
+
+
+class ResetAnswer(msgspec.Struct, frozen=True):
+    success: bool = True
 
 
 class Vllm(OpenAICompat):
@@ -31,6 +37,7 @@ class Vllm(OpenAICompat):
     engine: ClassVar[str] = "vllm"
     label: ClassVar[str] = "vLLM"
     always_v1: ClassVar[bool] = True
+    resets: ClassVar[bool] = True
     _whole = False
 
     @property
@@ -57,6 +64,17 @@ class Vllm(OpenAICompat):
         version = await self._version(link)
         self._whole = version is not None and _at_least(version, WHOLE_SINCE)
         return ModelFacts(context_length=context, engine_version=version), None
+
+    async def _reset_cache(self) -> None:
+        """`/reset_prefix_cache`, which is there in the mode for development alone. While a request is running vLLM says 409,
+        or 200 with `success` false; older versions say 200 and nothing."""
+        link = await self._reach()
+        answer = await self._exchange(link.probe, "/reset_prefix_cache", {}, self.settings.probe_timeout)
+        told = answer.read(ResetAnswer)
+        if answer.status == 409 or (told is not None and not told.success):
+            raise Busy
+        if answer.status != 200:
+            raise not_found(self._where(), answer.status, _DEVELOPING)
 
     async def count_tokens(self, messages: Sequence[dict[str, Any]] | str) -> int | None:
         """By `/tokenize`: a chat with the generation prompt that the model will see, a text as `/v1/completions` would

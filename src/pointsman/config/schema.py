@@ -111,6 +111,18 @@ class Backend(Section, frozen=True):
         ),
     ] = 600.0
     idle_timeout: Annotated[float, Meta(gt=0, le=86_400, description="longest silence inside a reply, seconds")] = 120.0
+    reset_cache: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=1_000_000_000,
+                description="after so many calls the engine forgets the prompts that it keeps "
+                "(embedded, llamacpp, vllm); default: never",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class Model(Section, frozen=True):
