@@ -20,14 +20,15 @@ def cut(text: str) -> tuple[str, bool]:
     if left_out:
         text = f"{text[:_LOOKED_AT]} {text[-_LOOKED_AT:]}"
     text = " ".join(text.replace("\x00", " ").split())
-    if _cost(text) <= TOKENS:
+    if cost(text) <= TOKENS:
         return text, left_out
     ahead = _taken(text, TOKENS * _BEGINNING)
     behind = _taken(text[::-1], TOKENS * (1 - _BEGINNING))
     return f"{text[:ahead]} … {text[len(text) - behind :]}", True
 
 
-def _cost(text: str) -> float:
+def cost(text: str) -> float:
+    """About how many tokens of the embedding model it is."""
     ideographs = len(_IDEOGRAPH.findall(text))
     return _OF_IDEOGRAPH * ideographs + _OF_OTHER * (len(text) - ideographs)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-from pointsman.bench.panels import panels_of
+from pointsman.bench.panels import Panel, panels_of
 from pointsman.bench.results import Results
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said
@@ -17,10 +18,14 @@ ENDINGS = (".svg", ".png")
 
 def plot(results: Results, file: Path, venv: Path) -> None:
     """Raises PointsmanError as `check_plot` does, or where it cannot be drawn."""
+    draw(panels_of(results), file, venv)
+
+
+def draw(panels: Sequence[Panel], file: Path, venv: Path) -> None:
+    """Raises as `plot` does."""
     check_plot(file, venv)
-    panels = json.dumps(panels_of(results))
     python = venv / "bin" / "python"
-    done = subprocess.run([python, str(_SCRIPT), str(file)], input=panels, capture_output=True, text=True)  # noqa: S603
+    done = subprocess.run([python, str(_SCRIPT), str(file)], input=json.dumps(panels), capture_output=True, text=True)  # noqa: S603
     if done.returncode:
         why = done.stderr.strip().rpartition("\n")[2]
         raise PointsmanError(said("no plot: {why}", "没有画图：{why}", why=why))

@@ -21,6 +21,7 @@ from pointsman.bench.session import Cores
 from pointsman.bench.shown import tables_of
 from pointsman.bench.subjects import Subject, all_subjects, chosen
 from pointsman.bench.tables import as_markdown, as_text, notes, preamble
+from pointsman.cli.bench_intents import declare_intents, measure_intents
 from pointsman.cli.output import print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import PointsmanError
@@ -54,6 +55,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _declare_run(rules, rounds=3, seconds=2.0)
     jobs = actions.add_parser("jobs", help="what keeping jobs takes, beside other stores of jobs")
     _declare_run(jobs, rounds=3, seconds=5.0)
+    declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
     table.add_argument("file", metavar="FILE", type=Path, help="what --json wrote")
     table.add_argument("--plot", metavar="FILE", type=Path, help="also draw it (.svg or .png)")
@@ -82,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
             plot(results, options.plot, options.venv)
         return 0
     _check_files(options)
+    if options.action == "intents":
+        return measure_intents(options)
     results = _ACTIONS[options.action](options)
     _print(results, options.tongue)
     if options.json:

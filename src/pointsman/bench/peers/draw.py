@@ -47,12 +47,24 @@ def lines(axes: Any, panel: dict[str, Any]) -> None:
     axes.legend(frameon=False, fontsize=8)
 
 
+def curves(axes: Any, panel: dict[str, Any]) -> None:
+    if panel["diagonal"]:
+        axes.plot([0, 1], [0, 1], color="#94a3b8", linewidth=1, linestyle="--")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+    for series, colour in zip(panel["series"], (OURS, SECOND), strict=False):
+        axes.plot(series["x"], series["y"], marker="o", color=colour, label=series["name"], linewidth=1.6, markersize=4)
+    axes.legend(frameon=False, fontsize=8)
+
+
 def figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def main(file: str) -> None:
-    panels = [panel for panel in json.load(sys.stdin) if panel.get("values") or panel.get("x")]
+    panels = [
+        panel for panel in json.load(sys.stdin) if panel.get("values") or panel.get("x") or panel["kind"] == "curves"
+    ]
     columns = 2 if len(panels) > 1 else 1
     rows = -(-len(panels) // columns)
     longest = max((len(panel.get("labels", ())) for panel in panels), default=0)
@@ -65,7 +77,7 @@ def main(file: str) -> None:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="x" if panel["kind"] == "bars" else "both", color="#e2e8f0", linewidth=0.8)
         axes.set_axisbelow(True)
-        (bars if panel["kind"] == "bars" else lines)(axes, panel)
+        {"bars": bars, "lines": lines, "curves": curves}[panel["kind"]](axes, panel)
     drawn.tight_layout()
     drawn.savefig(file, dpi=130)
 
