@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from pointsman.actions.extract.field import Field
 from pointsman.actions.extract.found import Found, Passage
@@ -91,16 +91,16 @@ def _values(
     fields: Sequence[Field], found: Mapping[str, Found], passages: Sequence[Passage], tongue: Tongue
 ) -> dict[str, str]:
     values = {}
-    ids: list[str] = []
+    cited: set[int] = set()
     for field in fields:
-        if field.name not in found:
-            continue
-        own = found[field.name].chunks(passages)
-        ids += own
-        values[field.name] = _JOIN[tongue].join(item.shown for item in found[field.name].items)
-        values[f"{field.name}.{CHUNKS}"] = _cited(own)
-    return {**values, CHUNKS: _cited(ids)}
+        if field.name in found:
+            items = found[field.name].items
+            own = {item.passage for item in items}
+            cited |= own
+            values[field.name] = _JOIN[tongue].join(item.shown for item in items)
+            values[f"{field.name}.{CHUNKS}"] = _ids(own, passages)
+    return {**values, CHUNKS: _ids(cited, passages)}
 
 
-def _cited(ids: Sequence[str]) -> str:
-    return " ".join(f"[{name}]" for name in dict.fromkeys(ids))
+def _ids(numbers: Set[int], passages: Sequence[Passage]) -> str:
+    return " ".join(f"[{passages[number].chunk.id}]" for number in sorted(numbers))
