@@ -16,7 +16,7 @@ from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem
 from pointsman.domain.intent import Intent
 from pointsman.domain.said import said
-from pointsman.pipeline.intent_rules import intents_of, is_on
+from pointsman.pipeline.intent_rules import intents_of, is_on, makes_reports
 from pointsman.pipeline.policy import EXPORT
 
 _KINDS = {
@@ -79,7 +79,7 @@ def _said(clash: Clash) -> str:
 
 def _action_of(name: str, config: Config) -> str | None:
     if name == EXPORT:
-        return EXPORT if config.reports else None
+        return EXPORT if makes_reports(config) else None
     fit = [action for action, given in config.actions.items() if given.kinds == [_KINDS.get(name)]]
     return fit[0] if len(fit) == 1 else None
 

@@ -22,6 +22,7 @@ from pointsman.domain.said import said
 _DEMO = f"""
 rules: {{packs: [{", ".join(f"builtin:{name}" for name in default_packs())}]}}
 sources: {{demo: {{demo: true}}}}
+entries: {{auto: {{arbiter: embedded}}}}
 """  # without any file
 _DEMO_NAME = said("built-in demo config", "内置演示配置")
 

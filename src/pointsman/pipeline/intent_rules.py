@@ -31,6 +31,11 @@ def is_on(config: Config) -> bool:
     return any(entry.arbiter != "off" for entry in config.entries.values())
 
 
+def makes_reports(config: Config) -> bool:
+    """Whether there are any: the demo's source brings its own."""
+    return bool(config.reports) or any(source.demo for source in config.sources.values())
+
+
 def intents_of(config: Config) -> tuple[Intent, ...]:
     """What an arbiter is told of them."""
     return tuple(
@@ -138,7 +143,7 @@ def _wrong_intent(
     for place, action, given in led:
         if action is None:
             continue
-        if action not in actions and not (action in REPORT_ACTIONS and config.reports):
+        if action not in actions and not (action in REPORT_ACTIONS and makes_reports(config)):
             yield _no_action(f"{place}.action" if place == path else place, action, config, actions)
             continue
         yield from _wrong_parameters(f"{place}.parameters", action, given, actions)
@@ -199,7 +204,7 @@ def _no_model(path: str, name: str, valid: list[str]) -> Problem:
 
 
 def _no_action(path: str, name: str, config: Config, actions: Mapping[str, ActionRule]) -> Problem:
-    valid = [*actions, *(REPORT_ACTIONS if config.reports else ())]
+    valid = [*actions, *(REPORT_ACTIONS if makes_reports(config) else ())]
     hint = did_you_mean(name, valid)
     message = said("no action {name!r}{hint}", "没有动作 {name!r}{hint}", name=name, hint=hint)
     return Problem(path, message, valid=", ".join(valid) or _NOTHING)
