@@ -48,7 +48,7 @@ async def test_what_it_hears():
     backend = Scripted("llamacpp", llamacpp(by_words))
     hearing: Arbiter = arbiter(backend)
     heard = await hearing.hear(Query(text="the report, please"))
-    assert heard.arbiter == hearing.name == "light" and heard.model.startswith("m:") and heard.failure is None
+    assert heard.arbiter == hearing.name == "light" and heard.model.startswith("m-") and heard.failure is None
     assert heard.scores == (("export_report", 0.705882), ("weather", 0.176471), (OPEN_ENDED, 0.117647))
     assert (heard.outside, heard.intent, heard.cut) == (0.117647, "export_report", False)
     assert heard.confidence == pytest.approx(raw_confidence(heard), abs=1e-6)
@@ -221,7 +221,7 @@ async def test_a_calibration_holds_for_its_model_alone():
     fitted = Calibration(model=plain.model, kind="temperature", slope=2.0, threshold=0.1)
     heard = await arbiter(backend, calibration=fitted).hear(Query(text="the report"))
     assert heard.intent == OPEN_ENDED and heard.confidence < (await plain.hear(Query(text="the report"))).confidence
-    assert heard.model.startswith(f"{plain.model}+")
+    assert heard.model.startswith(f"{plain.model}/")
     other = msgspec.structs.replace(fitted, model="x")
     assert (await arbiter(backend, calibration=other).hear(Query(text="the report"))).model == plain.model
     assert arbiter(backend, outside=("a",)).model != plain.model != arbiter(backend, orders=2).model

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import math
+import re
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
@@ -24,6 +25,8 @@ from pointsman.ports.backend import Backend
 
 VOTES = 3
 """Orders of the labels where an engine gives no probabilities: each is one vote."""
+_ODD = re.compile(r"[^A-Za-z0-9._/-]")
+"""Not in the name of a file, which calibrations are kept in."""
 _LEAST, _LEAST_PRIOR = 1e-6, 1e-4
 
 
@@ -58,7 +61,7 @@ class LlmArbiter:
         self._bound = bound
         self._clock = clock
         made_of = [VERSION, backend.target.model, list(intents), list(outside), self._orders]
-        self._model = f"{backend.target.model}:{_digest(made_of)}"
+        self._model = f"{_ODD.sub('_', backend.target.model)}-{_digest(made_of)}"
         self._calibration = Calibration()
         if calibration is not None and calibration.model == self._model:
             self._calibration = calibration
@@ -109,7 +112,7 @@ class LlmArbiter:
 
     def _told_model(self) -> str:
         plain = self._calibration == Calibration()
-        return self._model if plain else f"{self._model}+{_digest(self._calibration)}"
+        return self._model if plain else f"{self._model}/{_digest(self._calibration)}"
 
     def _scores(self, shares: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
         named = [(self._prompts.intent(label), round(share, 6)) for label, share in shares.items()]
