@@ -80,3 +80,12 @@ def test_an_action_whose_parameter_is_called_text_is_no_reply() -> None:
     assert decision.text is None and decision.parameters == {"text": "hello"}
     asks = decide_act(spec, {}, RULE, (), "?", (), "en")
     assert asks.text is not None and "text" in asks.text and asks.execution_path == ()
+
+
+def test_a_value_that_is_not_to_be_seen_stays_out_however_it_was_written() -> None:
+    spec = ActionSpec(name="pay", kind="http", parameters=takes({"pin": {"type": "integer"}}), redact=("pin",))
+    matched = (Match("pin", "１２３４", 3, 7), Match("word", "pay", 0, 3))
+    decision = decide_act(spec, {}, RULE, matched, "pay１２３４", (), "en")
+    assert decision.parameters == {"pin": 1234} and [match.text for match in decision.matched] == [HIDDEN, "pay"]
+    decision = decide_act(spec, {"pin": "{code}"}, RULE, (Match("code", "三十五", 0, 3),), "", (), "zh")
+    assert decision.parameters == {"pin": 35} and decision.matched[0].text == HIDDEN and "三十五" not in decision.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,8 @@ from pointsman.domain.policy import ActionRule
 from pointsman.domain.rule import Rule
 from pointsman.domain.wording import Tongue, say
 from pointsman.pipeline.delivery.wishes import DELIVER
-from pointsman.rules.slots import fill
+from pointsman.pipeline.typed import typed
+from pointsman.rules.slots import fill, slots_of
 
 HIDDEN = "•••"
 """What is shown instead of a value that nobody is to see."""
@@ -33,13 +35,17 @@ def decide_act(
     question: str,
     files: Sequence[str],
     tongue: Tongue,
+    today: datetime.date | None = None,
 ) -> Decision:
     """The action with its parameters, or what is missing. Values that are not to be seen stand in the parameters alone."""
     slots = {match.group: match.text for match in reversed(matched)}
-    acting = act_of(spec, given, slots, question, files, tongue)
+    acting = act_of(spec, given, slots, question, files, tongue, today)
     if isinstance(acting, dict):
         secrets = {str(acting[name]) for name in spec.redact if name in acting}
-        matched = tuple(msgspec.structs.replace(m, text=HIDDEN) if m.text in secrets else m for m in matched)
+        groups = {group for name in spec.redact for group in _groups(given.get(name, "{" + name + "}"))}
+        matched = tuple(
+            msgspec.structs.replace(m, text=HIDDEN) if m.text in secrets or m.group in groups else m for m in matched
+        )
     reason = rule_reason(rule.id, matched, tongue)
     if isinstance(acting, str):
         return Decision(
@@ -87,9 +93,10 @@ def act_of(
     question: str,
     files: Sequence[str],
     tongue: Tongue,
+    today: datetime.date | None = None,
 ) -> dict[str, Any] | str:
     """Its parameters, or what the person is told where one is missing."""
-    found = values_of(spec, given, slots, question, files)
+    found = values_of(spec, given, slots, question, files, today)
     missing = missing_of(spec, found)
     if missing:
         names = ("、" if tongue == "zh" else ", ").join(called(name, spec.properties[name], tongue) for name in missing)
@@ -98,14 +105,20 @@ def act_of(
 
 
 def values_of(
-    spec: ActionSpec, given: Mapping[str, Any], slots: Mapping[str, str], question: str, files: Sequence[str]
+    spec: ActionSpec,
+    given: Mapping[str, Any],
+    slots: Mapping[str, str],
+    question: str,
+    files: Sequence[str],
+    today: datetime.date | None = None,
 ) -> dict[str, Any]:
     """As far as they are there. `given` may hold slots of what the rule matched; a parameter that it does not name takes the
-    slot of its own name, `question` the user's words, one that takes a file the file that came with them, in order."""
+    slot of its own name, `question` the user's words, one that takes a file the file that came with them, in order. `today`
+    is what days are counted from."""
     values = {**slots, QUESTION: question}
     properties = spec.properties
     found = {
-        name: typed(_filled(value, values), properties.get(name, {}))
+        name: typed(_filled(value, values), properties.get(name, {}), today)
         for name, value in given.items()
         if name != DELIVER or name in properties
     }
@@ -114,7 +127,7 @@ def values_of(
         if name in found:
             continue
         if name in slots:
-            found[name] = typed(slots[name], schema)
+            found[name] = typed(slots[name], schema, today)
         elif name == QUESTION:
             found[name] = question
         elif schema.get("format") == FILE and left:
@@ -127,6 +140,14 @@ def missing_of(spec: ActionSpec, found: Mapping[str, Any]) -> list[str]:
     return [name for name in spec.required if name not in found]
 
 
+def _groups(value: Any) -> list[str]:
+    """The groups of what was matched that stand in it."""
+    if isinstance(value, str):
+        return slots_of(value)
+    parts = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+    return [group for part in parts for group in _groups(part)]
+
+
 def _filled(value: Any, slots: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return fill(value, slots)
@@ -134,25 +155,6 @@ def _filled(value: Any, slots: Mapping[str, str]) -> Any:
         return [_filled(item, slots) for item in value]
     if isinstance(value, dict):
         return {key: _filled(item, slots) for key, item in value.items()}
-    return value
-
-
-def typed(value: Any, schema: Mapping[str, Any]) -> Any:
-    """A text as the number or truth that the schema wants, where it reads as one; the schema will say the rest."""
-    if not isinstance(value, str):
-        return value
-    kinds = schema.get("type")
-    match next((kind for kind in kinds if kind != "null"), None) if isinstance(kinds, list) else kinds:
-        case "integer" | "number" as kind:
-            plain = value.replace(",", "").strip()
-            try:
-                return int(plain) if kind == "integer" else float(plain)
-            except ValueError:
-                return value
-        case "boolean":
-            return {"true": True, "false": False}.get(value.strip().lower(), value)
-        case "array" if isinstance(schema.get("items"), dict):
-            return [typed(value, schema["items"])]
     return value
 
 

@@ -18,12 +18,13 @@ from pointsman.domain.json_schema import validator_of
 from pointsman.domain.policy import ArbiterRules, EntryRule, IntentRule
 from pointsman.domain.request import Request
 from pointsman.domain.wording import Tongue, in_tongue, say
-from pointsman.pipeline.acting import called, missing_of, typed, values_of
+from pointsman.pipeline.acting import called, missing_of, values_of
 from pointsman.pipeline.found import found_in
 from pointsman.pipeline.leading import led_to
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, today_of
 from pointsman.pipeline.standing import Standing
+from pointsman.pipeline.typed import typed
 from pointsman.planning.resume import Resumed
 from pointsman.rules import fill
 

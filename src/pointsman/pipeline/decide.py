@@ -24,7 +24,7 @@ from pointsman.pipeline.came_with import with_chunks
 from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.delivery.deciding import delivered_to
 from pointsman.pipeline.policy import EXPORT, Policy
-from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report
+from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report, today_of
 from pointsman.pipeline.standing import retold
 from pointsman.routing.choose import Choice, Wanted, choose
 from pointsman.routing.routes import matching_route
@@ -137,7 +137,8 @@ def _by_rule(hit: RuleHit, asked: Asked, request: Request, policy: Policy, tongu
     if kind == "act":
         spec = policy.document.actions[rule.action].spec
         assert spec is not None
-        return decide_act(spec, given, rule, matched, asked.question or "", request.files, tongue)
+        today = today_of(request, policy)
+        return decide_act(spec, given, rule, matched, asked.question or "", request.files, tongue, today)
     parameters = given if kind == "route" else _reply(kind, given, rule, matched, asked.question or "", tongue)
     return Decision(
         stage="model" if kind == "route" else "l0",
