@@ -46,6 +46,7 @@ def write_config(found: Found, *, embedded: bool, reports: bool, tongue: Tongue)
         _models(found, tiers, embedded, tongue),
         _fallback([*tiers, *(["light"] if embedded else [])], tongue),
         _rules(tongue),
+        _comment("arbiter", tongue) + "entries:\n  auto: {arbiter: embedded}\n" + _off(EXAMPLES["arbiter"]),
         _comment("reports" if reports else "reports.missing", tongue)
         + ("sources: {demo: {demo: true}}\n" if demo else _off("sources: {demo: {demo: true}}\n"))
         + _comment("reports.own", tongue)
@@ -181,6 +182,14 @@ reports:
     group_by: [region]
     default: true
 """,
+    "arbiter": """\
+arbiter:
+  intents:
+    password_reset:
+      about: {zh: 重置密码, en: Reset a password}
+      examples: [忘记密码了, 密码怎么改, 登录密码不记得了, I forgot my password, please reset my password]
+      target: light
+""",
     "routes": """\
 routes:
   - name: "simple_qa"
@@ -256,6 +265,13 @@ _TEXTS: Texts = {
         "并在入口上设置 keep_local: false。",
         "en": "{engine}'s cloud models do not run here: requests would leave this network. Where that is wanted, put such\n"
         "a line under a tier's backends, and set keep_local: false on an entry.",
+    },
+    "arbiter": {
+        "zh": "规则没接住的请求先由仲裁器听一听：属于哪个意图、有多大把握。\n"
+        "导出报表等内置意图已经带上，自己的意图照下面写。"
+        "见 docs/arbiter.zh-CN.md。",
+        "en": "What no rule takes is put to the arbiter: which intent is it, and how sure is that?\n"
+        "Those for reports and other actions come along; your own look like this. See docs/arbiter.md.",
     },
     "fallback": {
         "zh": "规则和路由都没有接住的请求去哪里；max_retries 是首次失败后再试几次。",
