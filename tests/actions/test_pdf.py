@@ -25,7 +25,12 @@ from actions.orders import (
     sqlite_file,
 )
 from pointsman.actions.report import pdf
+from pointsman.actions.report.content import Content
+from pointsman.actions.report.document import facts
 from pointsman.actions.report.figures import Figures, Group
+from pointsman.actions.report.look import Look
+from pointsman.actions.report.page import Page
+from pointsman.actions.report.typesetting import TEMPLATE
 from pointsman.domain.report import (
     DimensionSpec,
     DimensionValue,
@@ -34,6 +39,7 @@ from pointsman.domain.report import (
     Period,
     ReportPlan,
     ReportSpec,
+    TemplateSpec,
     Titles,
 )
 from pointsman.domain.said import in_zh
@@ -232,7 +238,9 @@ def _figures(labels: list[str]) -> Figures:
 @given(labels=st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=1, max_size=30))
 def test_any_text_gives_a_document(labels: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     work = tmp_path_factory.mktemp("pdf")
-    pdf.write_pdf(work / "x.pdf", work, simple_spec(), simple_plan("pdf"), _figures(labels), NOW)
+    spec, plan, figures = simple_spec(), simple_plan("pdf"), _figures(labels)
+    content = Content(spec, plan, figures, (), None, facts(spec, plan, figures.rows, figures.bucket, NOW), NOW)
+    pdf.write_pdf(work / "x.pdf", work, content, Look(), None)
     assert (work / "x.pdf").read_bytes().startswith(b"%PDF-")
 
 
@@ -247,6 +255,10 @@ def test_a_long_word_stays_in_its_column(make: Make, tmp_path: Path) -> None:
         assert sum(char["text"] == "x" for char in page.chars) >= 400
 
 
+def owned(file: Path) -> ReportSpec:
+    return simple_spec(template="own", templates=(TemplateSpec("own", file=str(file)),))
+
+
 def test_a_template_of_the_users_own(make: Make, tmp_path: Path) -> None:
     source = sqlite_file(tmp_path / "s.sqlite", ORDERS, SOME)
     folder = tmp_path / "own"
@@ -255,23 +267,23 @@ def test_a_template_of_the_users_own(make: Make, tmp_path: Path) -> None:
     (folder / "secret.txt").write_text("secret")
     own = folder / "my.typ"
     own.write_text('#let d = json("data.json")\n#image("logo.svg")\nMine: #d.title, #d.table.total.last()')
-    assert "Mine:Orders,100.0%" in text_of(make(simple_plan("pdf"), simple_spec(template=str(own)), source)[0])
+    assert "Mine:Orders,100.0%" in text_of(make(simple_plan("pdf"), owned(own), source)[0])
     copy = folder / "copy.typ"
-    copy.write_text(pdf.TEMPLATE.read_text())
-    assert "Total27.00" in text_of(make(simple_plan("pdf"), simple_spec(template=str(copy)), source)[0])
+    copy.write_text(TEMPLATE.read_text())
+    assert "Total27.00" in text_of(make(simple_plan("pdf"), owned(copy), source)[0])
     for wrong in ('#read("secret.txt")', '#read("/etc/passwd")', '#read("../../../../etc/passwd")', "#nonsense"):
         own.write_text(wrong)
         with pytest.raises(ActionFailed) as caught:
-            make(simple_plan("pdf"), simple_spec(template=str(own)), source)
+            make(simple_plan("pdf"), owned(own), source)
         assert caught.value.code == "template" and "my.typ" in str(caught.value.detail)
     with pytest.raises(ActionFailed) as caught:
-        make(simple_plan("pdf"), simple_spec(template=str(folder / "none.typ")), source)
+        make(simple_plan("pdf"), owned(folder / "none.typ"), source)
     assert caught.value.code == "template"
 
 
 def test_the_template_says_what_it_gets() -> None:
-    said = pdf.TEMPLATE.read_text()[:900]
-    assert all(field in said for field in pdf.Page.__struct_fields__)
+    said = TEMPLATE.read_text()[:1100]
+    assert all(field in said for field in Page.__struct_fields__)
 
 
 def test_words_of_a_value_in_the_language(make: Make, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ from pointsman.domain.report import (
     Format,
     ReportPlan,
     ReportSpec,
+    TemplateSpec,
     Titles,
     ValuesFrom,
 )
@@ -131,7 +132,7 @@ async def test_the_demo_is_made_where_it_is_wanted(tmp_path: Path, demo_specs: d
     [
         ({}, {"filters": (Filter("region", ("华南",), ("华南区",)),)}, "empty"),
         ({"table": "order"}, {}, "schema"),
-        ({"template": "/nowhere/x.typ"}, {"format": "pdf"}, "template"),
+        ({"templates": (TemplateSpec("x", file="/nowhere/x.typ", default=True),)}, {"format": "pdf"}, "template"),
     ],
 )
 async def test_failures_come_back_as_they_are(

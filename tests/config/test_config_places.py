@@ -174,7 +174,10 @@ def test_a_template_lies_beside_the_config(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     [report] = build(load(path, None, {})).policy.document.reports
-    assert report.template == str(tmp_path / "mine.typ")
+    assert report.template == "mine.typ"
+    assert [(template.name, template.file) for template in report.templates] == [
+        ("mine.typ", str(tmp_path / "mine.typ"))
+    ]
 
 
 def test_an_absent_model_is_a_note(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from pointsman.app.file_store import wrong_files
 from pointsman.app.intents import clashing, with_all_intents
 from pointsman.app.job_store import wrong_jobs
 from pointsman.app.mcp_servers import all_tools, with_tools
+from pointsman.app.report_templates import unusable_templates
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
 from pointsman.app.schedules import wrong_asks, wrong_schedules
 from pointsman.app.setup import Setup
@@ -105,7 +106,7 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
     ]
     if problems:
         raise Problems(problems)
-    reports, unread = with_values(config, catalog, sources, data_dir(config), known.reports)
+    reports, unread = with_values(config, catalog, sources, data_dir(config), base, known.reports)
     placed = build_document(loaded, book, actions, targets, reports, __version__)
     policy = Policy(placed.document)
     if wrong := list(wrong_asks(config, policy, time.time())):
@@ -146,13 +147,14 @@ def check_tools(built: Built) -> dict[str, Asked]:
 
 
 def check_sources(built: Built) -> tuple[str, ...]:
-    """Asks the sources of all reports whether tables and columns are there. Raises Problems; gives notes on sources that
-    cannot be reached now. Takes about a second a report."""
+    """Asks the sources of all reports whether tables and columns are there, and tries their templates out. Raises Problems;
+    gives notes on sources that cannot be reached now. Takes about a second each."""
     config, specs = built.config, built.policy.document.reports
     wrong, notes = unusable_reports(config, specs, built.sources, data_dir(config))
-    if wrong:
-        raise Problems(built.loaded.places.place_all(wrong))
-    return tuple(notes)
+    broken, warned = unusable_templates(config, specs, data_dir(config))
+    if wrong or broken:
+        raise Problems(built.loaded.places.place_all([*wrong, *broken]))
+    return (*notes, *warned)
 
 
 def _not_here(config: Config, system: str = os.name) -> Iterator[Problem]:

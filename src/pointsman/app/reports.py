@@ -15,6 +15,7 @@ from pointsman.actions.report.demo_reports import SOURCE, demo_reports
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.app.refused import refused
+from pointsman.app.report_templates import templates_of, with_template
 from pointsman.config.schema import Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem
@@ -52,21 +53,15 @@ def sources_of(config: Config, base: Path) -> tuple[dict[str, SourceSettings], l
 
 
 def specs_of(config: Config, base: Path, broken: Collection[str]) -> tuple[tuple[ReportSpec, ...], list[Problem]]:
-    """The catalog as the config says it, and what is wrong with it. Templates are relative to the config file. With
-    `sources` among the `broken` sections, what reports say of them is not looked at."""
+    """The catalog as the config says it, and what is wrong with it. With `sources` among the `broken` sections, what reports
+    say of them is not looked at."""
     specs, problems = catalog_of(config.reports, None if "sources" in broken else config.sources)
+    templates, wrong = templates_of(config, base)
+    problems += wrong
     placed = []
     for spec in specs:
-        if spec.template is not None:
-            template = base / spec.template
-            if not _is_file(template):
-                problems.append(
-                    Problem(
-                        f"reports.{spec.name}.template",
-                        said("there is no file {file}", "没有文件 {file}", file=template),
-                    )
-                )
-            spec = msgspec.structs.replace(spec, template=str(template))
+        spec, wrong = with_template(spec, templates, base)
+        problems += wrong
         placed.append(spec)
     return tuple(placed), problems
 
@@ -76,16 +71,22 @@ def with_values(
     specs: tuple[ReportSpec, ...],
     sources: dict[str, SourceSettings],
     data: Path,
+    base: Path,
     before: tuple[ReportSpec, ...],
 ) -> tuple[tuple[ReportSpec, ...], list[str]]:
     """The catalog with the values and synonyms that come from sources, read now, and notes on what could not be read:
     there those of `before`, the catalog until now, stay. A demo source without any report brings its own. `data` is the
-    data folder."""
+    data folder, `base` the config's."""
     if not specs:
         demo = next((name for name, source in sources.items() if source.demo), None)
         if demo is None:
             return (), []
-        specs = tuple(msgspec.structs.replace(spec, source=demo) for spec in demo_reports() if spec.source == SOURCE)
+        templates, _ = templates_of(config, base)
+        specs = tuple(
+            msgspec.structs.replace(spec, source=demo, templates=templates)
+            for spec in demo_reports()
+            if spec.source == SOURCE
+        )
     notes: list[str] = []
     wanted = [spec for spec in specs if _reads_values(spec)]
     if wanted:
@@ -93,13 +94,6 @@ def with_values(
         known = {spec.name: _values_in(spec) for spec in before}
         specs = tuple(_with_values(spec, read.get(spec.name, known.get(spec.name, {}))) for spec in specs)
     return specs, notes
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name too long, a zero byte in it
-        return False
 
 
 async def _values(

@@ -39,6 +39,7 @@ class Measure(Section, frozen=True):
     ) = None
     decimals: Annotated[int, Meta(ge=0, le=6, description="digits after the point")] = 0
     unit: Title | None = None
+    words: Annotated[list[str], Meta(description="more words for it: 利润, profit")] = []
 
 
 class Value(Section, frozen=True):
@@ -78,6 +79,83 @@ class Dimension(Section, frozen=True):
     ] = msgspec.field(default_factory=list)
 
 
+Colour = Annotated[
+    str, Meta(pattern=r"^#[0-9a-fA-F]{6}$", description="a colour, such as #0a7d4f", extra={"zh": "颜色，如 #0a7d4f"})
+]
+
+
+class Sheet(Section, frozen=True):
+    """A table of its own: a sheet of the workbook, a section of the PDF."""
+
+    title: Title | None = None
+    group_by: Annotated[
+        list[str],
+        Meta(max_length=3, description="dimensions, or day, week, month, quarter, year; default: the summary's"),
+    ] = []
+    measures: Annotated[list[str], Meta(description="names under measures, the first is drawn; default: all")] = []
+    filters: Annotated[
+        dict[str, list[str]], Meta(description="dimension → values as the source stores them, beside the request's")
+    ] = {}
+    compare: Annotated[
+        list[Literal["previous", "year"]],
+        Meta(description="the period before (环比), the same one a year earlier (同比)"),
+    ] = []
+    top: Annotated[int, Meta(ge=1, le=1000, description="the largest so many; the rest is one row")] | None = None
+    rank: Annotated[str, Meta(description="measure that says which are the largest; default: the first")] | None = None
+    chart: Annotated[
+        Literal["auto", "line", "column", "bar", "pie", "donut", "stacked", "none"],
+        Meta(description="stacked: two of group_by, as rows and columns"),
+    ] = "auto"
+
+
+class Chart(Section, frozen=True):
+    """A chart of the summary."""
+
+    kind: Annotated[
+        Literal["line", "column", "bar", "pie", "donut", "stacked"],
+        Meta(description="pie and donut: up to 8 parts that add up, else bars; stacked: two of group_by"),
+    ]
+    title: Title | None = None
+    group_by: Annotated[
+        list[str],
+        Meta(max_length=2, description="a dimension, or day, week, month, quarter, year; default: the summary's"),
+    ] = []
+    measure: Annotated[str, Meta(description="a name under measures; default: the first")] | None = None
+    filters: Annotated[dict[str, list[str]], Meta(description="dimension → values as the source stores them")] = {}
+    compare: Annotated[
+        list[Literal["previous", "year"]], Meta(description="the period before, the same one a year earlier")
+    ] = []
+    top: Annotated[int, Meta(ge=1, le=1000, description="the largest so many")] | None = None
+
+
+class Template(Section, frozen=True):
+    """How reports look. Who it is meant for gets it unless the request names another."""
+
+    file: (
+        Annotated[
+            str,
+            Meta(min_length=1, description="a typst file for the PDF, beside the config; default: the built-in one"),
+        ]
+        | None
+    ) = None
+    logo: Annotated[str, Meta(min_length=1, description="a PNG, JPEG or SVG file beside the config")] | None = None
+    accent: Annotated[Colour, Meta(description="of the first series, totals and marks")] | None = None
+    ink: Annotated[Colour, Meta(description="colour of text and of table heads: dark")] | None = None
+    font: (
+        Annotated[str, Meta(min_length=1, description="family of the text; in PDFs from fonts, in Excel by name")]
+        | None
+    ) = None
+    fonts: Annotated[list[str], Meta(description="font files (.ttf, .otf) beside the config")] = []
+    header: Title | None = None
+    footer: Title | None = None
+    words: Annotated[list[str], Meta(description="what people call it: 用董事会模板, in the board template")] = []
+    users: Annotated[list[str], Meta(description="meant for these users")] = []
+    keys: Annotated[list[str], Meta(description="meant for these keys: names under auth.keys")] = []
+    groups: Annotated[list[str], Meta(description="meant for these groups of keys")] = []
+    roles: Annotated[list[str], Meta(description="meant for these roles of keys")] = []
+    default: Annotated[bool, Meta(description="meant for everyone else")] = False
+
+
 class Report(Section, frozen=True):
     """A report over one table or view."""
 
@@ -92,11 +170,21 @@ class Report(Section, frozen=True):
     details: Annotated[list[str], Meta(description="columns of the row-by-row export; default: all")] = []
     template: (
         Annotated[
-            str, Meta(min_length=1, description="a copy of the PDF template, changed; relative to the config file")
+            str,
+            Meta(
+                min_length=1,
+                description="a name under templates, or a typst file beside the config; default: the default one",
+            ),
         ]
         | None
     ) = None
     default: Annotated[bool, Meta(description="meant where no report's words occur")] = False
+    sheets: Annotated[
+        list[Sheet], Meta(max_length=20, description="more tables: sheets of the workbook, sections of the PDF")
+    ] = []
+    charts: Annotated[
+        list[Chart], Meta(max_length=8, description="charts of the summary; default: its course and largest groups")
+    ] = []
 
 
 class Files(Section, frozen=True):

@@ -14,7 +14,7 @@ from pointsman.config.delivery_schema import Channel
 from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
 from pointsman.config.question_schema import Questions
-from pointsman.config.report_schema import Files, Report, Source
+from pointsman.config.report_schema import Files, Report, Source, Template
 from pointsman.config.schedule_schema import Schedule
 from pointsman.config.section import Section, Size, Span
 
@@ -271,6 +271,7 @@ class Config(Section, frozen=True):
     fallback: Fallback = Fallback()
     sources: Annotated[dict[str, Source], Meta(description="name → where the rows of reports come from")] = {}
     reports: Annotated[dict[str, Report], Meta(description="name → a report that rules can make")] = {}
+    templates: Annotated[dict[str, Template], Meta(description="name → how reports look, and for whom")] = {}
     files: Annotated[Files, Meta(description="the files that reports become")] = Files()
     jobs: Jobs = Jobs()
     store: (

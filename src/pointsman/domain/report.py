@@ -10,6 +10,11 @@ import msgspec
 Format = Literal["pdf", "xlsx", "csv"]
 Grain = Literal["day", "week", "month", "quarter", "half", "year", "range"]
 Aggregate = Literal["sum", "count", "average", "minimum", "maximum"]
+Bucket = Literal["day", "week", "month", "quarter", "year"]
+BUCKETS: tuple[Bucket, ...] = ("day", "week", "month", "quarter", "year")
+Compare = Literal["previous", "year"]
+"""With the period before (环比), with the same one a year earlier (同比)."""
+ChartKind = Literal["auto", "line", "column", "bar", "pie", "donut", "stacked", "none"]
 
 
 class Titles(msgspec.Struct, frozen=True):
@@ -31,7 +36,8 @@ class Period(msgspec.Struct, frozen=True):
 
 
 class MeasureSpec(msgspec.Struct, frozen=True):
-    """A figure: `column` aggregated over the rows (count: rows, no column needed). `decimals` for showing it."""
+    """A figure: `column` aggregated over the rows (count: rows, no column needed). `decimals` for showing it; `words` are
+    what people call it besides its titles."""
 
     name: str
     titles: Titles
@@ -39,6 +45,7 @@ class MeasureSpec(msgspec.Struct, frozen=True):
     column: str | None = None
     decimals: int = 0
     unit: Titles | None = None
+    words: tuple[str, ...] = ()
 
 
 class DimensionValue(msgspec.Struct, frozen=True):
@@ -69,10 +76,59 @@ class DimensionSpec(msgspec.Struct, frozen=True, cache_hash=True):
     values_from: ValuesFrom | None = None
 
 
+class Filter(msgspec.Struct, frozen=True):
+    """One dimension narrowed to these values (as the source stores them); `labels` are the words to print."""
+
+    dimension: str
+    values: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+class SheetSpec(msgspec.Struct, frozen=True):
+    """A table with its chart: the measures (names; empty: all) by `group_by`, each of which is a dimension or a bucket of
+    time (empty: as the summary is grouped); two of them and a stacked chart make a table of rows and columns. `filters`
+    narrow the rows beside those of the request. `compare` puts earlier periods beside; `top` shows the largest only, the
+    rest as one; `rank` (a measure) says by what they are the largest, and orders them."""
+
+    titles: Titles | None = None
+    group_by: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    chart: ChartKind = "auto"
+    compare: tuple[Compare, ...] = ()
+    top: int | None = None
+    rank: str | None = None
+
+
+class TemplateSpec(msgspec.Struct, frozen=True):
+    """How reports look. `file` is a typst file (None: the built-in layout), `logo` a picture, `fonts` font files, all as
+    paths that are sure to be inside the folder of the config. Colours are `#rrggbb`. `words` name it in a request.
+
+    It is meant for requests of these `users`, `keys`, `groups` and `roles`, or, as `default`, where no other one is."""
+
+    name: str
+    file: str | None = None
+    logo: str | None = None
+    fonts: tuple[str, ...] = ()
+    font: str | None = None
+    accent: str | None = None
+    ink: str | None = None
+    header: Titles | None = None
+    footer: Titles | None = None
+    words: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    default: bool = False
+
+
 class ReportSpec(msgspec.Struct, frozen=True):
     """A report over one table or view of one source. `time_column` holds dates or timestamps. Rows of the summary are
     grouped by `group_by` (dimension names); `detail_columns` are those of the row-by-row export (empty: all).
-    A `default` report is meant where the words fit no report more than another (把昨天的数据做成Excel)."""
+    A `default` report is meant where the words fit no report more than another (把昨天的数据做成Excel). `sheets` are more
+    tables: sheets of the workbook, sections of the PDF. `charts` stand in the summary, instead of those that are chosen
+    by what there is. `templates` are all that requests may name, `template` that of requests for whom none is meant."""
 
     name: str
     titles: Titles
@@ -86,18 +142,17 @@ class ReportSpec(msgspec.Struct, frozen=True):
     detail_columns: tuple[str, ...] = ()
     template: str | None = None
     default: bool = False
-
-
-class Filter(msgspec.Struct, frozen=True):
-    """One dimension narrowed to these values (as the source stores them); `labels` are the words to print."""
-
-    dimension: str
-    values: tuple[str, ...]
-    labels: tuple[str, ...]
+    sheets: tuple[SheetSpec, ...] = ()
+    charts: tuple[SheetSpec, ...] = ()
+    templates: tuple[TemplateSpec, ...] = ()
 
 
 class ReportPlan(msgspec.Struct, frozen=True):
-    """Everything that was understood of a request for a report. `language` is that of the document."""
+    """Everything that was understood of a request for a report. `language` is that of the document.
+
+    `bucket`: by month, …; `compare`: beside earlier periods; `top`: the largest groups only; `rank`: a measure that groups
+    are ordered by, from the largest; `chart`: how the groups are drawn ("auto": as suits them; None: as the config says).
+    `template` None: that of the report."""
 
     report: str
     format: Format
@@ -105,6 +160,16 @@ class ReportPlan(msgspec.Struct, frozen=True):
     filters: tuple[Filter, ...] = ()
     group_by: tuple[str, ...] = ()
     language: Literal["zh", "en"] = "en"
+    bucket: Bucket | None = None
+    compare: tuple[Compare, ...] = ()
+    top: int | None = None
+    rank: str | None = None
+    chart: ChartKind | None = None
+    template: str | None = None
+
+    def grouping(self, spec: ReportSpec) -> tuple[str, ...]:
+        """The dimensions of the summary; none: it goes by time."""
+        return self.group_by or (() if self.bucket else spec.group_by)
 
 
 class ReportFile(msgspec.Struct, frozen=True):

@@ -76,6 +76,7 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
     },
     "report.cancelled": {"zh": "好的，不导出了。", "en": "All right, no report then."},
     "report.grouped": {"zh": "汇总方式：{labels}", "en": "Grouped by: {labels}"},
+    "report.shape": {"zh": "呈现方式：{shape}", "en": "Form: {shape}"},
     "report.reason": {
         "zh": "规则 {rule} 命中；理解为 {what}",
         "en": "rule {rule} took it; understood as {what}",

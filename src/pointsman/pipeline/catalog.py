@@ -9,6 +9,7 @@ from pointsman.config.report_schema import ValuesFrom as Asked
 from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.report import DimensionSpec, DimensionValue, MeasureSpec, ReportSpec, Titles, ValuesFrom
 from pointsman.domain.said import said
+from pointsman.pipeline.catalog_sheets import chart_of, sheet_of, wrong_chart, wrong_sheet
 
 
 def catalog_of(
@@ -33,15 +34,21 @@ def catalog_of(
                 message = said("no dimension {name!r}{hint}", "没有维度 {name!r}{hint}", name=grouped, hint=hint)
                 problems.append(Problem(f"{path}.group_by[{index}]", message, valid=valid))
         for key, measure in report.measures.items():
-            _check_title(f"{path}.measures.{key}.title", measure.title, problems)
-            _check_title(f"{path}.measures.{key}.unit", measure.unit, problems)
+            check_title(f"{path}.measures.{key}.title", measure.title, problems)
+            check_title(f"{path}.measures.{key}.unit", measure.unit, problems)
         for key, shown in report.dimensions.items():
-            _check_title(f"{path}.dimensions.{key}.title", shown.title, problems)
-        _check_title(f"{path}.title", report.title, problems)
+            check_title(f"{path}.dimensions.{key}.title", shown.title, problems)
+        check_title(f"{path}.title", report.title, problems)
+        for index, sheet in enumerate(report.sheets):
+            check_title(f"{path}.sheets[{index}].title", sheet.title, problems)
+            problems += wrong_sheet(f"{path}.sheets[{index}]", sheet, report)
+        for index, chart in enumerate(report.charts):
+            check_title(f"{path}.charts[{index}].title", chart.title, problems)
+            problems += wrong_chart(f"{path}.charts[{index}]", chart, report)
         specs.append(
             ReportSpec(
                 name=name,
-                titles=_titles(report.title, name),
+                titles=titles_of(report.title, name),
                 source=report.source,
                 table=report.table,
                 time_column=report.time,
@@ -52,6 +59,8 @@ def catalog_of(
                 detail_columns=tuple(report.details),
                 template=report.template,
                 default=report.default,
+                sheets=tuple(sheet_of(sheet, _named(sheet.title)) for sheet in report.sheets),
+                charts=tuple(chart_of(chart, _named(chart.title)) for chart in report.charts),
             )
         )
     return tuple(specs), problems
@@ -60,11 +69,12 @@ def catalog_of(
 def _measure(name: str, measure: Measure) -> MeasureSpec:
     return MeasureSpec(
         name=name,
-        titles=_titles(measure.title, name),
+        titles=titles_of(measure.title, name),
         aggregate=measure.aggregate,
         column=measure.column or (None if measure.aggregate == "count" else name),
         decimals=measure.decimals,
-        unit=_titles(measure.unit, "") if measure.unit else None,
+        unit=titles_of(measure.unit, "") if measure.unit else None,
+        words=tuple(measure.words),
     )
 
 
@@ -79,7 +89,7 @@ def _dimension(name: str, dimension: Dimension, table: str) -> DimensionSpec:
         query = ValuesFrom(asked.table or table, asked.column or column, tuple(asked.words))
     return DimensionSpec(
         name=name,
-        titles=_titles(dimension.title, name),
+        titles=titles_of(dimension.title, name),
         column=column,
         words=tuple(dimension.words),
         values=listed,
@@ -87,13 +97,19 @@ def _dimension(name: str, dimension: Dimension, table: str) -> DimensionSpec:
     )
 
 
-def _titles(title: str | dict[str, str] | None, name: str) -> Titles:
+def titles_of(title: str | dict[str, str] | None, name: str) -> Titles:
+    """In both languages; a missing one is the other, none at all `name`."""
     if isinstance(title, dict):
         return Titles(title.get("zh") or title.get("en") or name, title.get("en") or title.get("zh") or name)
     return Titles(title or name, title or name)
 
 
-def _check_title(path: str, title: str | dict[str, str] | None, problems: list[Problem]) -> None:
+def _named(title: str | dict[str, str] | None) -> Titles | None:
+    return titles_of(title, "") if title else None
+
+
+def check_title(path: str, title: str | dict[str, str] | None, problems: list[Problem]) -> None:
+    """Adds what is wrong with it."""
     if isinstance(title, dict):
         for key in title:
             if key not in ("zh", "en"):

@@ -9,6 +9,7 @@ import msgspec
 
 from pointsman.domain.decision import Decision
 from pointsman.domain.report import Format, ReportPlan
+from pointsman.domain.report_words import shape_of
 from pointsman.domain.request import Request
 from pointsman.domain.wording import Tongue, say
 from pointsman.pipeline.policy import Policy
@@ -16,6 +17,7 @@ from pointsman.planning.clarify import Clarification
 from pointsman.planning.draft import Draft, draft_of
 from pointsman.planning.plan import plan_of
 from pointsman.planning.resume import Resumed, resume
+from pointsman.planning.templates import template_for
 
 
 def today_of(request: Request, policy: Policy) -> datetime.date:
@@ -61,6 +63,7 @@ def decide_report(
             reason=say(f"asks.{plan.slot}", tongue, rule=rule),
             clarification=plan.text,
         )
+    plan = _with_template(plan, request, policy)
     return Decision(
         stage="l0",
         rule=rule,
@@ -71,6 +74,15 @@ def decide_report(
     )
 
 
+def _with_template(plan: ReportPlan, request: Request, policy: Policy) -> ReportPlan:
+    """With the template that is meant for who asks, where the words named none."""
+    if plan.template is not None:
+        return plan
+    spec = next(spec for spec in policy.document.reports if spec.name == plan.report)
+    meant = template_for(spec, request.user, request.caller, request.caller_group, request.caller_role)
+    return msgspec.structs.replace(plan, template=meant)
+
+
 def cancelled_report(tongue: Tongue, rule: str) -> Decision:
     """The person answered the question with: never mind."""
     text = say("report.cancelled", tongue)
@@ -78,7 +90,7 @@ def cancelled_report(tongue: Tongue, rule: str) -> Decision:
 
 
 def described(plan: ReportPlan, policy: Policy, tongue: Tongue) -> str:
-    """Report, range and filters in one line."""
+    """Report, range, filters and form in one line."""
     spec = next(spec for spec in policy.document.reports if spec.name == plan.report)
     last = plan.period.end - datetime.timedelta(days=1)
     span = str(plan.period.start) if last == plan.period.start else f"{plan.period.start} – {last}"
@@ -87,5 +99,6 @@ def described(plan: ReportPlan, policy: Policy, tongue: Tongue) -> str:
         getattr(spec.titles, tongue),
         span,
         *(f"{titles[f.dimension]}: {', '.join(f.labels)}" for f in plan.filters),
+        *shape_of(plan, spec, tongue),
     ]
     return "; ".join([*parts, plan.format.upper()])

@@ -53,8 +53,27 @@ def complete(
     said = draft_of(words, catalog, today, reading, answer=asked.slot == "value")
     if said.strange or (said.unknown and asked.slot != "value"):
         return Reply.OTHER
-    draft = replace(draft, formats=said.formats or draft.formats, details=draft.details and not said.formats)
+    draft = _with_more(draft, said)
     return _filled(draft, said, asked, words, catalog)
+
+
+def _with_more(draft: Draft, said: Draft) -> Draft:
+    """What an answer may say besides: format, grouping, comparison, ranking, chart, template."""
+    regrouped = bool(said.grouped or said.bucket) and not said.filters
+    chart = said.chart or draft.chart
+    return replace(
+        draft,
+        formats=said.formats or draft.formats,
+        details=draft.details and not said.formats,
+        grouped=said.grouped if regrouped else draft.grouped,
+        bucket=said.bucket if regrouped else draft.bucket,
+        compare=said.compare or draft.compare,
+        top=said.top or draft.top,
+        ordered=said.ordered or draft.ordered,
+        rank=said.rank or draft.rank,
+        chart=None if said.formats == ("csv",) else chart,
+        template=said.template or draft.template,
+    )
 
 
 def _filled(draft: Draft, said: Draft, asked: Asked, words: str, catalog: tuple[ReportSpec, ...]) -> Draft | Reply:

@@ -8,12 +8,26 @@ import msgspec
 import re2
 
 from pointsman.domain.policy import LOOKING_BACK, PeriodReading
-from pointsman.domain.report import DimensionSpec, Filter, Format, Period, ReportSpec
+from pointsman.domain.report import (
+    Bucket,
+    ChartKind,
+    Compare,
+    DimensionSpec,
+    Filter,
+    Format,
+    MeasureSpec,
+    Period,
+    ReportSpec,
+)
 from pointsman.periods import find_periods
 from pointsman.periods.fold import fold
-from pointsman.planning.grouping import take_grouping
+from pointsman.planning.charting import take_chart
+from pointsman.planning.compare import take_compare
+from pointsman.planning.grouping import parted, take_adjective, take_grouping
 from pointsman.planning.lexicon import DETAILS, FORMATS, NOUNS
+from pointsman.planning.ranking import take_ranking
 from pointsman.planning.rest import take_no_date, unknown_and_strange
+from pointsman.planning.templates import take_template
 from pointsman.planning.values import Pair, take_values
 from pointsman.planning.words import FORMAT, NAME, PERIOD, REPORT, Remaining
 
@@ -29,8 +43,9 @@ class Draft(msgspec.Struct, frozen=True):
     """`reports` are the names that fit: one is sure, several are to choose from. `periods` and `formats` likewise;
     `no_date` is a date that the calendar does not have (2月30日): then no period is sure. `unknown` is a word that stands
     where a value of a dimension would (华西区), `strange` what is left that nobody understood: such a text asks for
-    something else. `details`: the rows themselves are wanted (明细). `grouped` are dimensions after 按 or "by"; `named`
-    says that words of a report occur, `noun` that one for reports as such does."""
+    something else. `details`: the rows themselves are wanted (明细). `grouped` are dimensions after 按 or "by", `bucket`
+    what stands there of time; `named` says that words of a report occur, `noun` that one for reports as such does
+    (门店排名 is one). `rank` is the word of a measure, folded; `ordered`: from the largest. The others are as in a plan."""
 
     reports: tuple[str, ...]
     periods: tuple[Period, ...] = ()
@@ -43,6 +58,13 @@ class Draft(msgspec.Struct, frozen=True):
     named: bool = False
     noun: bool = False
     details: bool = False
+    bucket: Bucket | None = None
+    compare: tuple[Compare, ...] = ()
+    top: int | None = None
+    ordered: bool = False
+    rank: str | None = None
+    chart: ChartKind | None = None
+    template: str | None = None
 
     @property
     def is_request(self) -> bool:
@@ -64,8 +86,8 @@ def draft_of(
     *,
     answer: bool = False,
 ) -> Draft:
-    """Pure. Reads report, period, values, grouping and format out of the text; what is left must be filler. In an
-    `answer` to the question for a value, values go before all else."""
+    """Pure. Reads report, period, values, grouping, comparison, ranking, chart, template and format out of the text; what is
+    left must be filler. In an `answer` to the question for a value, values go before all else."""
     if len(text) > LONGEST:
         return Draft((), strange=("too long",))
     folded = fold(text)
@@ -84,6 +106,7 @@ def draft_of(
 
     if answer:
         take_filters()
+    template, two = take_template(remaining, specs[0].templates if specs else ())
     for recipient in _RECIPIENT.finditer(folded):
         remaining.strike(*recipient.span())
     found = find_periods(text, today, prefer=reading.prefer, fiscal_start=reading.fiscal_start)
@@ -91,15 +114,24 @@ def draft_of(
         remaining.strike(*period.span, PERIOD)
     # Beside a period that has begun, one to come is when the report is wanted: 导出上周报表，明天要.
     periods = tuple(period for period in found if period.start <= today) or found
+    compared = take_compare(remaining, periods, today)
+    periods = compared.periods
     no_date = take_no_date(remaining)
+    chart = take_chart(remaining)
+    ranking = take_ranking(remaining, measures)
     formats = remaining.take(FORMATS, FORMAT)
     named = remaining.take((word for spec in specs for word in _report_words(spec)), REPORT)
     grouped = take_grouping(remaining, names)
     take_filters()
     bare = tuple(names[word] for word, _, _ in remaining.take(names, NAME))  # 门店销售报表: by store
-    grouped = tuple(dict.fromkeys((*grouped, *bare)))
+    grouped, buckets = parted(tuple(dict.fromkeys((*grouped, *bare))))
+    bucket = buckets[0] if buckets else take_adjective(remaining, periods)
     remaining.take(measures, REPORT)
     unknown, strange = unknown_and_strange(remaining)
+    if compared.unclear or two or len(buckets) > 1 or (bucket and len(grouped) > 1):
+        strange = (*strange, "more than a report can show")
+    if ranking.by is not None:  # only of the reports that have that figure
+        reports = tuple(spec.name for spec in specs if ranking.by in _measure_words(spec))
     if unknown is not None and not any(dimension.values for dimension in dimensions):
         strange, unknown = (unknown, *strange), None  # there is nothing to choose from
     return Draft(
@@ -112,8 +144,15 @@ def draft_of(
         unknown=unknown,
         strange=strange,
         named=bool(named),
-        noun=any(Remaining(folded).find(noun) for noun in NOUNS),
+        noun=any(Remaining(folded).find(noun) for noun in NOUNS) or bool(grouped and (ranking.top or ranking.ordered)),
         details=any(Remaining(folded).find(word) for word in DETAILS),
+        bucket=bucket,
+        compare=compared.compare,
+        top=ranking.top,
+        ordered=ranking.ordered,
+        rank=ranking.by,
+        chart=chart,
+        template=template,
     )
 
 
@@ -142,8 +181,21 @@ def _report_words(spec: ReportSpec) -> list[str]:
 
 
 def _measure_words(spec: ReportSpec) -> list[str]:
-    return [fold(word) for measure in spec.measures for word in (measure.titles.zh, measure.titles.en)]
+    return [word for measure in spec.measures for word in words_of_measure(measure)]
+
+
+def words_of_measure(measure: MeasureSpec) -> list[str]:
+    """Folded."""
+    return [fold(word) for word in (measure.titles.zh, measure.titles.en, *measure.words)]
 
 
 def _names(dimension: DimensionSpec) -> list[str]:
-    return [fold(word) for word in (*dimension.words, dimension.titles.zh, dimension.titles.en)]
+    words = [fold(word) for word in (*dimension.words, dimension.titles.zh, dimension.titles.en)]
+    return [*words, *(plural for word in words if (plural := _plural(word)))]
+
+
+def _plural(word: str) -> str | None:
+    """stores, categories: of an English word of letters."""
+    if not (word.isascii() and word.replace(" ", "").isalpha()) or word.endswith("s"):
+        return None
+    return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"

@@ -83,3 +83,5 @@ NO_VALUE = (
     "关于 有关 对于 针对 根据 基于 围绕 相关 不同 其他 其它 其余 类似 相同 一样 同样 这样 那样 怎样 什么 哪些 哪个 哪里 多少 如何 "
     "为何 以外 之外 除 不 没 未 别 无法 非 谁 何 几 某 哪 最 更 很 太 只 仅 已 被 让 使 就是 还是 或者 而且 但是 因为 所以 如果"
 ).split()
+
+NO_VALUE_EN = frozenset("template layout letterhead style design chart charts graph graphs percent comparison".split())

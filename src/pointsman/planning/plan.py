@@ -8,7 +8,7 @@ from pointsman.asking.choices import MOST_CHOICES
 from pointsman.domain.report import Period, ReportPlan, ReportSpec
 from pointsman.domain.wording import Tongue
 from pointsman.planning.clarify import Clarification, no_such_date
-from pointsman.planning.draft import Draft
+from pointsman.planning.draft import Draft, words_of_measure
 
 _PERIODS: dict[Tongue, tuple[str, ...]] = {
     "zh": ("上周", "本月", "上月", "上季度", "今年"),
@@ -32,8 +32,11 @@ def plan_of(
         offered = tuple(_day_range(period) for period in draft.periods) or _PERIODS[tongue]
         lead = no_such_date(draft.no_date, tongue) if draft.no_date else ""
         return Clarification("period", tongue, _title(spec, tongue), offered, lead=lead)
+    drawn = draft.chart not in (None, "none")
     if draft.details and draft.formats == ("pdf",):  # a PDF holds the summary only
         return Clarification("format", tongue, _title(spec, tongue), ("Excel", "CSV", "PDF"))
+    if drawn and draft.formats == ("csv",):  # a CSV holds no chart
+        return Clarification("format", tongue, _title(spec, tongue), ("Excel", "PDF", "CSV"))
     if len(draft.formats) > 1:
         return Clarification("format", tongue, _title(spec, tongue), tuple(_FORMATS[form] for form in draft.formats))
     return ReportPlan(
@@ -41,9 +44,29 @@ def plan_of(
         format=draft.formats[0] if draft.formats else "xlsx",
         period=draft.periods[0],
         filters=tuple(f for f in draft.filters if any(d.name == f.dimension for d in spec.dimensions)),
-        group_by=tuple(name for name in draft.grouped if any(d.name == name for d in spec.dimensions)) or spec.group_by,
+        group_by=_grouped(draft, spec),
         language=tongue,
+        bucket=draft.bucket,
+        compare=draft.compare,
+        top=draft.top,
+        rank=_rank(draft, spec),
+        chart=draft.chart,
+        template=draft.template if any(draft.template == known.name for known in spec.templates) else None,
     )
+
+
+def _grouped(draft: Draft, spec: ReportSpec) -> tuple[str, ...]:
+    """What the request names, else as the report goes: by time where that was asked for."""
+    named = tuple(name for name in draft.grouped if any(d.name == name for d in spec.dimensions))
+    return named or (() if draft.bucket else spec.group_by)
+
+
+def _rank(draft: Draft, spec: ReportSpec) -> str | None:
+    """The measure that groups are ordered by: the named one, else the first."""
+    if draft.rank is None:
+        return spec.measures[0].name if draft.ordered else None
+    named = (measure.name for measure in spec.measures if draft.rank in words_of_measure(measure))
+    return next(named, spec.measures[0].name)
 
 
 def ask_period(title: str, lead: str, tongue: Tongue) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re2
 
-from pointsman.planning.lexicon import FILLER_EN, FILLER_ZH, NO_VALUE, TAKERS
+from pointsman.planning.lexicon import FILLER_EN, FILLER_ZH, NO_VALUE, NO_VALUE_EN, TAKERS
 from pointsman.planning.places import PLACES
 from pointsman.planning.words import FORMAT, NAME, PERIOD, REPORT, Remaining
 
@@ -59,7 +59,7 @@ def unknown_and_strange(remaining: Remaining) -> tuple[str | None, tuple[str, ..
     if placed := _placed(remaining, strange):
         return placed, ()
     found = next((m[1] for m in _UNKNOWN_EN.finditer(remaining.text) if set(m[1].split()) & set(strange)), None)
-    if found and set(strange) <= set(found.split()):
+    if found and set(strange) <= set(found.split()) - NO_VALUE_EN:
         return " ".join(word for word in found.split() if word in strange), ()
     return None, tuple(strange)
 

@@ -18,8 +18,10 @@ from pointsman.actions.specs import takes
 from pointsman.domain.action import ActionSpec
 from pointsman.domain.links import Linked, Links
 from pointsman.domain.report import MeasureSpec, ReportFile, ReportPlan, ReportSpec
+from pointsman.domain.report_words import shape_of
 from pointsman.domain.said import Said, told
 from pointsman.domain.wording import Tongue, say
+from pointsman.planning.templates import template_for
 from pointsman.ports.action import ActionFailed, Effect, MadeFile, Occasion
 from pointsman.ports.file_store import FileStoreError
 
@@ -91,7 +93,7 @@ class ReportAction:
         named_plan(parameters, self._specs)
 
     async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
-        plan = msgspec.convert(parameters["plan"], ReportPlan)
+        plan = self._with_template(msgspec.convert(parameters["plan"], ReportPlan), occasion)
         try:
             return await self._once.run(occasion.effect, lambda: self._made(plan, occasion))
         except FileStoreError as error:
@@ -99,6 +101,14 @@ class ReportAction:
                 raise
             log.warning(_FAILED, plan.report, "store", error)
             return Effect(told(_NOT_KEPT, plan.language), "failed", "report_store")
+
+    def _with_template(self, plan: ReportPlan, occasion: Occasion) -> ReportPlan:
+        """Of a plan that a client named itself, too: the template that is meant for it."""
+        spec = self._specs.get(plan.report)
+        if plan.template is not None or spec is None:
+            return plan
+        meant = template_for(spec, occasion.user, occasion.caller, None, occasion.role)
+        return msgspec.structs.replace(plan, template=meant)
 
     async def _made(self, plan: ReportPlan, occasion: Occasion) -> Effect:
         spec = self._specs[plan.report]
@@ -146,6 +156,8 @@ def _told(spec: ReportSpec, plan: ReportPlan, made: ReportFile, url: str, keep: 
     if plan.group_by:
         labels = ", ".join(titles.get(name, name) for name in plan.group_by)
         lines.append(say("report.grouped", tongue, labels=labels))
+    if shape := shape_of(plan, spec, tongue):
+        lines.append(say("report.shape", tongue, shape=("、" if tongue == "zh" else ", ").join(shape)))
     totals = [_total(m, made.totals[m.name], tongue) for m in spec.measures if m.name in made.totals]
     if totals:
         lines.append(say("report.totals", tongue, totals=("；" if tongue == "zh" else "; ").join(totals)))

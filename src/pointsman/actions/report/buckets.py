@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from typing import Literal
 
-from pointsman.domain.report import Period
+from pointsman.domain.report import Bucket, Period, ReportPlan
 from pointsman.domain.wording import Tongue
 
-Bucket = Literal["day", "week", "month", "quarter", "year"]
+MOST = 400
+_DAYS: dict[Bucket, int] = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 _LONGEST: tuple[tuple[Bucket, int], ...] = (("day", 35), ("week", 190), ("month", 1100), ("quarter", 3200))
 
 
@@ -19,6 +19,18 @@ def bucket_for(period: Period) -> Bucket:
     if period.grain in ("half", "year") and days <= 400:
         return "month"
     return next((bucket for bucket, longest in _LONGEST if days <= longest), "year")
+
+
+def bucket_wanted(plan: ReportPlan) -> Bucket:
+    """What the plan says, unless that made more than MOST of them; else what suits its range."""
+    return wanted_or_fit(plan.bucket, plan.period)
+
+
+def wanted_or_fit(bucket: Bucket | None, period: Period) -> Bucket:
+    """`bucket`, unless that made more than MOST of them; else what suits the range."""
+    if bucket is not None and (period.end - period.start).days / _DAYS[bucket] <= MOST:
+        return bucket
+    return bucket_for(period)
 
 
 def bucket_of(day: datetime.date, bucket: Bucket) -> datetime.date:
@@ -62,7 +74,10 @@ def bucket_label(first: datetime.date, bucket: Bucket, language: Tongue, period:
     """Short, for an axis. A week is named by its first day in the range; the year is said where it matters."""
     shown = max(first, period.start)
     years = period.start.year != (period.end - datetime.timedelta(days=1)).year
+    long = (period.end - period.start).days > 366
     match bucket:
+        case "day" | "week" if long:
+            return f"{shown.year}/{shown.month}/{shown.day}" if language == "zh" else f"{shown.day} {shown:%b %y}"
         case "day" | "week":
             if language == "zh":
                 return f"{shown.month}/{shown.day}"
@@ -75,12 +90,6 @@ def bucket_label(first: datetime.date, bucket: Bucket, language: Tongue, period:
             return f"{shown.year} Q{(shown.month - 1) // 3 + 1}"
         case "year":
             return str(shown.year)
-
-
-def bucket_name(bucket: Bucket, language: Tongue) -> str:
-    """按日, by day."""
-    zh = {"day": "按日", "week": "按周", "month": "按月", "quarter": "按季度", "year": "按年"}
-    return zh[bucket] if language == "zh" else f"by {bucket}"
 
 
 def period_text(period: Period, language: Tongue) -> str:

@@ -82,6 +82,7 @@ _QUANTITY = {
 _PROFIT = {
     "name": "profit",
     "titles": {"zh": "毛利", "en": "Gross profit"},
+    "words": ["利润", "profit"],
     "column": "profit",
     "decimals": 2,
     "unit": {"zh": "元", "en": "CNY"},

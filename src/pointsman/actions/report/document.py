@@ -6,9 +6,10 @@ import datetime
 
 import msgspec
 
-from pointsman.actions.report.buckets import Bucket, bucket_name, period_text
+from pointsman.actions.report.buckets import period_text
 from pointsman.actions.report.figures import title_of
-from pointsman.domain.report import MeasureSpec, ReportPlan, ReportSpec, Titles
+from pointsman.domain.report import Bucket, MeasureSpec, ReportPlan, ReportSpec, Titles
+from pointsman.domain.report_words import bucket_name, shape_of
 from pointsman.domain.wording import Tongue
 
 _WORDS: dict[str, Titles] = {
@@ -27,6 +28,42 @@ _WORDS: dict[str, Titles] = {
     "summary": Titles("汇总", "Summary"),
     "details": Titles("明细", "Details"),
     "trend": Titles("趋势", "Trend"),
+    "previous": Titles("上期", "Previous period"),
+    "year": Titles("上年同期", "A year earlier"),
+    "now": Titles("本期", "This period"),
+    "difference_previous": Titles("环比增减", "Change"),
+    "difference_year": Titles("同比增减", "Change on the year"),
+    "percent_previous": Titles("环比", "Change %"),
+    "percent_year": Titles("同比", "On the year %"),
+    "from_zero": Titles("基数为 0", "from 0"),
+    "comparison": Titles("对比", "Comparison"),
+    "compared": Titles("对比时间", "Compared with"),
+    "shape": Titles("呈现方式", "Form"),
+    "charts": Titles("图表", "Charts"),
+    "notes": Titles("说明", "Notes"),
+    "report": Titles("报表", "Report"),
+    "empty": Titles("没有数据", "no data"),
+    "sum": Titles("“{column}”的合计", 'sum of "{column}"'),
+    "count": Titles("行数", "number of rows"),
+    "count_of": Titles("“{column}”有值的行数", 'number of rows with a value in "{column}"'),
+    "average": Titles("“{column}”的平均值", 'average of "{column}"'),
+    "minimum": Titles("“{column}”的最小值", 'smallest value of "{column}"'),
+    "maximum": Titles("“{column}”的最大值", 'largest value of "{column}"'),
+    "growth": Titles(
+        "增减 = 本期 − 对比期；百分比 = 增减 ÷ 对比期的绝对值。对比期为 0 时写“基数为 0”，对比期没有数值时写“–”。"
+        "本期尚未结束时，只与对比期的同样长度相比。",
+        "The change is now − before, and its percentage that ÷ the size of before: “from 0” where that is 0, “–” where "
+        "there was no figure. A period that is not over yet is compared with as much of the other as has passed of it.",
+    ),
+    "no_pie": Titles(
+        "饼图只用于不超过 {most} 项、可以相加且没有负数的数据，这里改用柱形。",
+        "A pie needs at most {most} parts that add up and are not negative, so bars are drawn here.",
+    ),
+    "no_stack": Titles(
+        "堆叠图需要时间和一个维度（或两个维度），以及可以相加且没有负数的指标，这里没有堆叠。",
+        "A stacked chart needs time and a dimension (or two dimensions), and figures that add up and are not negative, so "
+        "nothing is stacked here.",
+    ),
     "date": Titles("日期", "Date"),
     "notice": Titles("说明", "Note"),
     "groups_hidden": Titles(
@@ -80,12 +117,16 @@ def facts(spec: ReportSpec, plan: ReportPlan, rows: int, bucket: Bucket, now: da
         f"{title_of(dimensions[chosen.dimension], language)}{colon}{comma.join(chosen.labels or chosen.values)}"
         for chosen in plan.filters
     )
-    names = plan.group_by or spec.group_by
+    names = plan.grouping(spec)
     grouped = (" × " if len(names) > 1 else "").join(title_of(dimensions[name], language) for name in names)
+    shape = (", " if language == "en" else "、").join(
+        shape_of(msgspec.structs.replace(plan, template=None), spec, language)
+    )
     return [
         Fact(word("range", language), period_text(plan.period, language)),
         Fact(word("filters", language), filters or word("no_filters", language)),
         Fact(word("grouped", language), grouped or bucket_name(bucket, language)),
+        *([Fact(word("shape", language), shape)] if shape else []),
         Fact(word("covers", language), word("rows", language, rows=f"{rows:,}")),
         Fact(word("generated", language), generated(now)),
     ]

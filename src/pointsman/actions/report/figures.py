@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from pointsman.actions.report.buckets import Bucket, bucket_for, bucket_label, bucket_of, buckets_in, period_text
+from pointsman.actions.report.buckets import bucket_label, bucket_of, bucket_wanted, buckets_in, period_text
 from pointsman.actions.report.failure import failure
 from pointsman.actions.report.numbers import Number, number_of
 from pointsman.actions.report.query import Query
 from pointsman.actions.report.source import Source
-from pointsman.domain.report import DimensionSpec, MeasureSpec, ReportPlan
+from pointsman.domain.report import Bucket, DimensionSpec, MeasureSpec, ReportPlan, ReportSpec
 from pointsman.domain.wording import Tongue
 
 Figure = Number | None
@@ -55,24 +55,26 @@ def read_totals(source: Source, query: Query, plan: ReportPlan) -> tuple[int, tu
 def read_figures(source: Source, query: Query, plan: ReportPlan, max_groups: int) -> Figures:
     """Runs the totals, the groups (`max_groups` at most) and the days. Raises ActionFailed as `read_totals` does."""
     spec = query.spec
-    group_by = [query.dimension(name) for name in plan.group_by or spec.group_by]
+    group_by = [query.dimension(name) for name in plan.grouping(spec)]
     rows, totals = read_totals(source, query, plan)
-    bucket = bucket_for(plan.period)
-    course = _course(source, query, plan, bucket)
+    bucket = bucket_wanted(plan)
+    course = course_of(source, query, plan, bucket)
     groups: list[Group] = []
     others = None
+    rank = plan.rank or (spec.measures[0].name if plan.top is not None else None)
+    max_groups = min(max_groups, plan.top or max_groups)
     if group_by:
         names = [dimension.name for dimension in group_by]
-        for row in source.rows(query.summary(plan, names, max_groups + 1)):
+        for row in source.rows(query.summary(plan, names, max_groups + 1, rank=rank)):
             labels = [label_of(value, of, plan.language) for value, of in zip(row, group_by, strict=False)]
             groups.append(Group(tuple(labels), tuple(number_of(value) for value in row[len(group_by) :])))
         titles = tuple(title_of(dimension, plan.language) for dimension in group_by)
     else:
-        groups = list(course) or [Group((period_text(plan.period, plan.language),), totals)]
+        groups = ranked(course, spec.measures, rank) or [Group((period_text(plan.period, plan.language),), totals)]
         titles = ("日期" if plan.language == "zh" else "Date",)
     if len(groups) > max_groups:
         groups = groups[:max_groups]
-        others = _rest(spec.measures, totals, groups)
+        others = rest_of(spec.measures, totals, groups)
     return Figures(
         rows=rows,
         totals=totals,
@@ -80,9 +82,26 @@ def read_figures(source: Source, query: Query, plan: ReportPlan, max_groups: int
         groups=tuple(groups),
         bucket=bucket,
         course=course,
-        by_time=not group_by,
+        by_time=not group_by and rank is None,
         others=others,
     )
+
+
+def ranked(groups: Sequence[Group], measures: Sequence[MeasureSpec], rank: str | None) -> list[Group]:
+    """From the largest of that measure; in their order where there is none."""
+    if rank is None:
+        return list(groups)
+    place = next(place for place, measure in enumerate(measures) if measure.name == rank)
+    known = [group for group in groups if group.figures[place] is not None]
+    return [
+        *sorted(known, key=lambda group: -float(group.figures[place] or 0)),
+        *(group for group in groups if group.figures[place] is None),
+    ]
+
+
+def shown_measure(spec: ReportSpec, plan: ReportPlan) -> MeasureSpec:
+    """The one in charts and shares: what groups are ordered by, else the first."""
+    return next((measure for measure in spec.measures if measure.name == plan.rank), spec.measures[0])
 
 
 def nothing_found(query: Query, plan: ReportPlan) -> Exception:
@@ -133,33 +152,42 @@ def _is_in(word: str, language: Tongue) -> bool:
     return chinese if language == "zh" else not chinese and any(character.isalpha() for character in word)
 
 
-def _course(source: Source, query: Query, plan: ReportPlan, bucket: Bucket) -> tuple[Group, ...]:
-    """The measures by bucket, put together from days: sums and numbers are added, averages weighted."""
+def course_of(source: Source, query: Query, plan: ReportPlan, bucket: Bucket) -> tuple[Group, ...]:
+    """Every bucket of the range; empty where it is a single one."""
+    if len(buckets_in(plan.period, bucket)) < 2:
+        return ()
+    return tuple(group for _, group in buckets_of(source, query, plan, bucket))
+
+
+def buckets_of(source: Source, query: Query, plan: ReportPlan, bucket: Bucket) -> list[tuple[int, Group]]:
+    """The measures by bucket, put together from days: sums and numbers are added, averages weighted. Each has the number
+    of its bucket in the range, from 0."""
     measures = query.spec.measures
     found: dict[datetime.date, list[list[tuple[Figure, int]]]] = {}
-    wanted = buckets_in(plan.period, bucket)
-    if len(wanted) < 2:
-        return ()
+    wanted = list(enumerate(buckets_in(plan.period, bucket)))
     for row in source.rows(query.days(plan, measures)):
-        day = _day(row[0])
+        day = day_of(row[0])
         if day is None:
             continue
         parts = found.setdefault(bucket_of(day, bucket), [[] for _ in measures])
         for place in range(len(measures)):
             parts[place].append((number_of(row[1 + 2 * place]), int(row[2 + 2 * place] or 0)))
     if bucket == "year" and found:  # a range of all time is shown as far as there are rows
-        wanted = [start for start in wanted if min(found) <= start <= max(found)]
+        wanted = [(number, start) for number, start in wanted if min(found) <= start <= max(found)]
     empty: list[list[tuple[Figure, int]]] = [[] for _ in measures]
-    return tuple(
-        Group(
-            (bucket_label(start, bucket, plan.language, plan.period),),
-            tuple(_put_together(of, parts) for of, parts in zip(measures, found.get(start, empty), strict=True)),
+    return [
+        (
+            number,
+            Group(
+                (bucket_label(start, bucket, plan.language, plan.period),),
+                tuple(put_together(of, parts) for of, parts in zip(measures, found.get(start, empty), strict=True)),
+            ),
         )
-        for start in wanted
-    )
+        for number, start in wanted
+    ]
 
 
-def _put_together(measure: MeasureSpec, parts: Sequence[tuple[Figure, int]]) -> Figure:
+def put_together(measure: MeasureSpec, parts: Sequence[tuple[Figure, int]]) -> Figure:
     figures = [figure for figure, _ in parts if figure is not None]
     if measure.aggregate in ("sum", "count"):
         return added_up(figures)
@@ -178,7 +206,7 @@ def added_up(figures: Sequence[Number]) -> Number:
     return sum((figure for figure in figures), 0)
 
 
-def _rest(measures: Sequence[MeasureSpec], totals: Sequence[Figure], groups: Sequence[Group]) -> tuple[Figure, ...]:
+def rest_of(measures: Sequence[MeasureSpec], totals: Sequence[Figure], groups: Sequence[Group]) -> tuple[Figure, ...]:
     """What the groups that are not shown come to. Only of sums and numbers can that be said."""
     rest: list[Figure] = []
     for place, (measure, total) in enumerate(zip(measures, totals, strict=True)):
@@ -189,7 +217,7 @@ def _rest(measures: Sequence[MeasureSpec], totals: Sequence[Figure], groups: Seq
     return tuple(rest)
 
 
-def _day(value: Any) -> datetime.date | None:
+def day_of(value: Any) -> datetime.date | None:
     if isinstance(value, datetime.datetime):
         return value.date()
     if isinstance(value, datetime.date):

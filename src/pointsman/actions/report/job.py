@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from pointsman.actions.report.settings import SourceSettings
-from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec
+from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec, TemplateSpec
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,3 +31,29 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     file: ReportFile | None = None
     values: dict[str, tuple[DimensionValue, ...]] | None = None
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A mistake in a template, in typst's words: the file as it is called beside the template, and lines from 1."""
+
+    message: str
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}" if self.line else f"{self.file}: {self.message}"
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """What is to be tried out; `now` is the moment that is printed."""
+
+    template: TemplateSpec
+    now: datetime.datetime
+
+
+class Proofed(msgspec.Struct, frozen=True):
+    """Nothing wrong where there are no `errors`. `fonts` are the families that a PDF has."""
+
+    errors: tuple[Fault, ...] = ()
+    warnings: tuple[Fault, ...] = ()
+    fonts: tuple[str, ...] = ()

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import datetime
 import zoneinfo
+from pathlib import Path
 
 from pointsman.actions.child import Room
-from pointsman.actions.report.figures import read_figures, read_totals
+from pointsman.actions.report.content import Content
+from pointsman.actions.report.document import facts
+from pointsman.actions.report.figures import Figure, read_figures, read_totals
 from pointsman.actions.report.job import Job, Outcome
+from pointsman.actions.report.look import look_of, template_of
 from pointsman.actions.report.query import Query
+from pointsman.actions.report.sections import Section, read_section
 from pointsman.actions.report.source import Circumstances, Deadline, Source, opened
 from pointsman.actions.report.values import values_of_rows
-from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan
+from pointsman.actions.report.wanted import wanted_charts, wanted_sheets, wanted_table
+from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, SheetSpec
 
 # the share of the time after which no more rows are taken; a workbook still has to be packed
 CSV_UNTIL = 0.9
 XLSX_UNTIL = 0.6
+Made = tuple[int, tuple[Figure, ...], str | None]
+"""Rows of the source, totals, and the notice."""
 
 
 def carry_out(task: Job, room: Room) -> Outcome:
@@ -37,47 +45,11 @@ def carry_out(task: Job, room: Room) -> Outcome:
 
 
 def _report(job: Job, plan: ReportPlan, source: Source, query: Query, about: Circumstances) -> ReportFile:
-    now = job.now.astimezone(about.zone)
     path = about.work / f"report.{plan.format}"
-    if plan.format == "pdf":
-        from pointsman.actions.report import pdf
-
-        figures = read_figures(source, query, plan, pdf.MAX_GROUPS)
-        notice = pdf.write_pdf(path, about.work, query.spec, plan, figures, now)
-        rows, totals = figures.rows, figures.totals
-    elif plan.format == "xlsx":
-        from pointsman.actions.report import xlsx
-
-        figures = read_figures(source, query, plan, xlsx.MAX_GROUPS)
-        columns = {name: query.columns[name] for name in query.detail_columns}
-        details = source.rows(query.details(plan, xlsx.MAX_ROWS))
-        notice = xlsx.write_xlsx(
-            path,
-            about.work,
-            query.spec,
-            plan,
-            figures,
-            columns,
-            details,
-            now,
-            lambda: about.deadline.passed > XLSX_UNTIL,
-        )
-        rows, totals = figures.rows, figures.totals
+    if plan.format == "csv":
+        rows, totals, notice = _csv(path, plan, source, query, about)
     else:
-        from pointsman.actions.report import csv_file
-
-        rows, totals = read_totals(source, query, plan)
-        details = source.rows(query.details(plan, csv_file.MAX_ROWS))
-        notice = csv_file.write_csv(
-            path,
-            query.spec,
-            plan,
-            query.detail_columns,
-            details,
-            rows,
-            about.zone,
-            lambda: about.deadline.passed > CSV_UNTIL,
-        )
+        rows, totals, notice = _document(path, job.now.astimezone(about.zone), plan, source, query, about)
     return ReportFile(
         path=path.name,
         format=plan.format,
@@ -90,6 +62,66 @@ def _report(job: Job, plan: ReportPlan, source: Source, query: Query, about: Cir
         },
         notice=notice,
     )
+
+
+def _document(
+    path: Path, now: datetime.datetime, plan: ReportPlan, source: Source, query: Query, about: Circumstances
+) -> Made:
+    """A PDF or a workbook."""
+    from pointsman.actions.report import pdf
+
+    spec, look, template = query.spec, look_of(query.spec, plan), template_of(query.spec, plan)
+    most = pdf.MAX_GROUPS
+    if plan.format == "xlsx":
+        from pointsman.actions.report import xlsx
+
+        most = xlsx.MAX_GROUPS
+    figures = read_figures(source, query, plan, most)
+    pictured = wanted_charts(spec, plan)
+
+    def read(wanted: SheetSpec) -> Section:
+        return read_section(source, query, plan, wanted, about.today)
+
+    content = Content(
+        spec=spec,
+        plan=plan,
+        figures=figures,
+        sections=tuple(map(read, wanted_sheets(spec, plan))),
+        pictured=None if pictured is None else tuple(map(read, pictured)),
+        facts=facts(spec, plan, figures.rows, figures.bucket, now),
+        now=now,
+    )
+    if plan.format == "pdf":
+        return figures.rows, figures.totals, pdf.write_pdf(path, about.work, content, look, template)
+    rows = xlsx.Rows(
+        columns={name: query.columns[name] for name in query.detail_columns},
+        details=source.rows(query.details(plan, xlsx.MAX_ROWS)),
+        enough=lambda: about.deadline.passed > XLSX_UNTIL,
+    )
+    logo = pdf.picture_of(Path(look.logo), about.work, content) if look.logo else None
+    return figures.rows, figures.totals, xlsx.write_xlsx(path, about.work, content, rows, look, logo)
+
+
+def _csv(path: Path, plan: ReportPlan, source: Source, query: Query, about: Circumstances) -> Made:
+    from pointsman.actions.report import csv_file
+
+    rows, totals = read_totals(source, query, plan)
+    wanted = wanted_table(query.spec, plan)
+    if wanted is not None:
+        section = read_section(source, query, plan, wanted, about.today)
+        return rows, totals, csv_file.write_table(path, section, plan.language)
+    details = source.rows(query.details(plan, csv_file.MAX_ROWS))
+    notice = csv_file.write_csv(
+        path,
+        query.spec,
+        plan,
+        query.detail_columns,
+        details,
+        rows,
+        about.zone,
+        lambda: about.deadline.passed > CSV_UNTIL,
+    )
+    return rows, totals, notice
 
 
 def _values(source: Source, query: Query) -> dict[str, tuple[DimensionValue, ...]]:

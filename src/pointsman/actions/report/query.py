@@ -7,6 +7,7 @@ import decimal
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from pointsman.actions.report.failure import failure, missing
@@ -23,12 +24,16 @@ class Query:
     def __init__(self, source: Source, spec: ReportSpec, about: Circumstances) -> None:
         self._source = source
         self._family = source.family
-        self._about = about
+        self.about = about
         self.spec = spec
         self.columns = self._columns_of(spec.table)
         self._dimensions = {dimension.name: dimension for dimension in spec.dimensions}
         self._check()
         self._table = source.relation(spec.table, list(self.columns))
+
+    def of(self, measures: tuple[MeasureSpec, ...]) -> Query:
+        """The same with these measures only."""
+        return Query(self._source, msgspec.structs.replace(self.spec, measures=measures), self.about)
 
     def dimension(self, name: str) -> DimensionSpec:
         if name not in self._dimensions:
@@ -41,12 +46,17 @@ class Query:
         measures = [_aggregate(measure, self._column(measure), self._family) for measure in self.spec.measures]
         return sa.select(sa.func.count(), *measures).select_from(self._table).where(*self._conditions(plan))
 
-    def summary(self, plan: ReportPlan, group_by: Sequence[str], limit: int) -> sa.Select[Any]:
+    def summary(
+        self, plan: ReportPlan, group_by: Sequence[str], limit: int, *, rank: str | None = None
+    ) -> sa.Select[Any]:
         """A row a group: its dimensions, then the measures. Ordered by the dimensions but the last, then by the first
-        measure from the top."""
+        measure from the top; with `rank` by that measure before all, groups without it at the end."""
         dimensions = [self._table.c[self.dimension(name).column] for name in group_by]
         measures = [_aggregate(measure, self._column(measure), self._family) for measure in self.spec.measures]
-        order = [*dimensions[:-1], *(measure.desc() for measure in measures[:1]), dimensions[-1]]
+        order: list[sa.ColumnElement[Any]] = [*dimensions[:-1], *(of.desc() for of in measures[:1]), dimensions[-1]]
+        if rank is not None:
+            [first] = [of for of, spec in zip(measures, self.spec.measures, strict=True) if spec.name == rank]
+            order = [sa.case((first.is_(None), 1), else_=0), first.desc(), *dimensions]
         return (
             sa.select(*dimensions, *measures)
             .where(*self._conditions(plan))
@@ -55,9 +65,9 @@ class Query:
             .limit(limit)
         )
 
-    def days(self, plan: ReportPlan, measures: Sequence[MeasureSpec]) -> sa.Select[Any]:
-        """A row a day that has rows: the day (a date, or ISO text), then of each measure the sum or number, and the
-        number of values (what an average is put together from), ordered by nothing."""
+    def days(self, plan: ReportPlan, measures: Sequence[MeasureSpec], group_by: Sequence[str] = ()) -> sa.Select[Any]:
+        """A row a day (and group of `group_by`) that has rows: the day (a date, or ISO text), the dimensions, then of each
+        measure the sum or number, and the number of values (what an average is put together from), ordered by nothing."""
         figures: list[sa.ColumnElement[Any]] = []
         for measure in measures:
             column = self._column(measure)
@@ -65,8 +75,8 @@ class Query:
                 figures += [sa.func.sum(column), sa.func.count(column)]
             else:
                 figures += [_aggregate(measure, column, self._family), sa.func.count(column)]
-        day = self._day()
-        return sa.select(day, *figures).select_from(self._table).where(*self._conditions(plan)).group_by(day)
+        keys = [self._day(), *(self._table.c[self.dimension(name).column] for name in group_by)]
+        return sa.select(*keys, *figures).select_from(self._table).where(*self._conditions(plan)).group_by(*keys)
 
     def details(self, plan: ReportPlan, limit: int) -> sa.Select[Any]:
         """The rows themselves, by time."""
@@ -90,7 +100,7 @@ class Query:
     def _columns_of(self, table: str) -> dict[str, Kind]:
         columns = self._source.columns(table)
         if columns is None:
-            name = self._about.name
+            name = self.about.name
             raise missing("表", "table", table, self._source.tables(), f"数据源“{name}”里", f"{name}: ")
         return columns
 
@@ -141,7 +151,7 @@ class Query:
         if kind == "text" or self._family == "sqlite":
             bounds = [sa.literal(day.isoformat(), sa.String()) for day in bounds]
         elif kind in ("moment", "zoned"):
-            zone = self._about.zone if kind == "zoned" else None
+            zone = self.about.zone if kind == "zoned" else None
             moments = [datetime.datetime.combine(day, datetime.time(), zone) for day in bounds]
             bounds = [sa.literal(moment, sa.DateTime(timezone=kind == "zoned")) for moment in moments]
         else:
@@ -174,7 +184,7 @@ class Query:
 
     def _local(self, column: sa.ColumnElement[Any], kind: Kind) -> sa.ColumnElement[Any]:
         """A timestamp with a zone as the clock of the wall shows it. Where the database cannot, the reader does."""
-        zone = self._about.zone_name
+        zone = self.about.zone_name
         if kind == "zoned" and zone and self._family in ("postgresql", "duckdb"):
             return sa.func.timezone(sa.literal_column(_quoted(zone)), column)
         return column

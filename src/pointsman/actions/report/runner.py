@@ -12,7 +12,7 @@ import msgspec
 
 from pointsman.actions.child import Children, Limits, Work
 from pointsman.actions.report.failure import of_a_report
-from pointsman.actions.report.job import Job, Outcome
+from pointsman.actions.report.job import Job, Outcome, Proof, Proofed
 from pointsman.actions.report.settings import SourceSettings
 from pointsman.domain.report import DimensionValue, ReportFile, ReportPlan, ReportSpec
 from pointsman.ports.action import ActionFailed
@@ -22,6 +22,7 @@ GIB = 1 << 30
 REPORTS = "reports/"  # how keys of their files begin
 LARGEST = 4 * GIB  # bytes of a file that the child writes: of a million rows, and of what DuckDB puts aside
 REPORT = Work("pointsman.actions.report.ready:carry_out", Job, Outcome, extra="pointsman[report]", warm=True)
+PROOF = Work("pointsman.actions.report.proof:proof", Proof, Proofed, extra="pointsman[report]")
 VALUES = Work("pointsman.actions.report.make:carry_out", Job, Outcome, extra="pointsman[report]")
 
 
