@@ -237,6 +237,21 @@ def test_whatever_a_model_says_only_chunks_are_told(
             assert item.passage + 1 in cited
 
 
+def test_of_a_reply_that_was_broken_off_whole_values_count() -> None:
+    fields = [field_of(name, schema, True, name) for name, schema in SCHEMA.items()]
+    passages = passages_of(given_chunks(CHUNKS))
+    whole = said(("联系IT支持", 1), ("提供工号验证", 1), sla=("two hours", 2))
+    counts = set()
+    for end in range(len(whole) + 1):
+        answered = read_reply(whole[:end], fields, passages)
+        found = answered.found if answered else {}
+        counts.add((len(found["steps"].items) if "steps" in found else 0, "sla" in found))
+    assert counts == {(0, False), (1, False), (2, False), (2, True)}
+    for broken in ('{"steps": [}', '{"a": "\\"}', '{"sla": {"value": "2 hours", "passage": 2}]', "{{{", '"{'):
+        answered = read_reply(broken, fields, passages)
+        assert answered is None or set(answered.found) <= {"sla"}, broken
+
+
 def test_the_model_is_asked_for_the_fields_and_nothing_else() -> None:
     fields = [
         field_of("steps", {"type": "array", "maxItems": 3}, True, "steps"),

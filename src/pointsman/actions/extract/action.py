@@ -40,7 +40,7 @@ def made(spec: ActionSpec, config: ActionConfig, tools: Tools) -> Action:
 
 class ExtractAction:
     """`values`: `intent` (the action's name), `fields`, `chunks` (the ids that say each of them), `by` (rules or model),
-    `missing` (required ones that nothing says), `dropped` (how many of the model's values no chunk says)."""
+    `missing` (what is required and nothing says), `dropped` (how many of the model's values no chunk says)."""
 
     def __init__(self, spec: ActionSpec, given: Extract, tools: Tools) -> None:
         self._spec = spec
@@ -66,6 +66,8 @@ class ExtractAction:
         passages = passages_of(chunks)
         found, dropped, unread = await self._found(passages, question, occasion)
         missing = [field for field in self._fields if field.required and field.name not in found]
+        if not found and not missing:
+            missing = self._fields
         values = {
             "intent": self._spec.name,
             "fields": {name: _value(field, found[name]) for name, field in self._named(found)},

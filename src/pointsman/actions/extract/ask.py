@@ -10,6 +10,7 @@ import msgspec
 
 from pointsman.actions.extract.field import Field
 from pointsman.actions.extract.found import Found, Item, Passage, put_in_order, supported
+from pointsman.actions.extract.stand import LONGEST
 from pointsman.domain.said import Tongue
 
 MODEL = "model"
@@ -22,10 +23,12 @@ _TASK: dict[Tongue, str] = {
     "只回复 JSON。",
 }
 _PARTS: dict[Tongue, tuple[str, str, str]] = {
-    "en": ("Passages:", "Fields:", "The question that they are for:"),
-    "zh": ("资料：", "字段：", "要回答的问题："),
+    "en": ("Question:", "Fields:", "Passages:"),
+    "zh": ("问题：", "字段：", "资料："),
 }
 _LONGEST_QUESTION = 1000
+_USUAL = 160
+"""Characters of a text whose field says nothing of its length."""
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -51,13 +54,13 @@ def shown_to_model(passages: Sequence[Passage], most: int) -> int:
 def messages_for(
     fields: Sequence[Field], passages: Sequence[Passage], question: str, most: int, tongue: Tongue
 ) -> list[dict[str, Any]]:
-    """Passages stand there as JSON, so that none of them can end where it does not."""
+    """Passages stand there as JSON, so that none of them can end where it does not; and last, since weak models copy what
+    they read last."""
     texts = [{"passage": number, "text": each.chunk.text[:most]} for number, each in enumerate(passages, 1)]
     wanted = {field.name: field.called(tongue) for field in fields}
-    about, names, asked = _PARTS[tongue]
-    parts = [about, *(_json(text) for text in texts), "", names, _json(wanted)]
-    if question.strip():
-        parts += ["", asked, _json(question[:_LONGEST_QUESTION])]
+    asked, names, about = _PARTS[tongue]
+    parts = [asked, _json(question[:_LONGEST_QUESTION]), ""] if question.strip() else []
+    parts += [names, _json(wanted), "", about, *(_json(text) for text in texts)]
     return [{"role": "system", "content": _TASK[tongue]}, {"role": "user", "content": "\n".join(parts)}]
 
 
@@ -67,8 +70,8 @@ def schema_for(fields: Sequence[Field], passages: int) -> dict[str, Any]:
     for field in fields:
         item = {
             "type": "object",
-            "properties": {"value": _plain(field), "passage": {"enum": list(range(1, passages + 1))}},
-            "required": ["value", "passage"],
+            "properties": {"passage": {"enum": list(range(1, passages + 1))}, "value": _plain(field)},
+            "required": ["passage", "value"],
             "additionalProperties": False,
         }
         properties[field.name] = (
@@ -121,19 +124,48 @@ def _item(field: Field, said: Any, passages: Sequence[Passage]) -> Item | None:
 
 def _object(reply: str) -> dict[str, Any] | None:
     start, end = reply.find("{"), reply.rfind("}")
-    if start < 0 or end < start:
+    if start < 0:
         return None
-    try:
-        value = msgspec.json.decode(reply[start : end + 1].encode(errors="replace"))
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    for text in (reply[start : end + 1], _closed(reply[start:])):
+        try:
+            value = msgspec.json.decode(text.encode(errors="replace"))
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        return value if isinstance(value, dict) else None
+    return None
+
+
+def _closed(text: str) -> str:
+    """A reply that was broken off, as far as its values are whole."""
+    open_here: list[str] = []
+    whole = ""
+    quoted = escaped = False
+    for place, character in enumerate(text):
+        if quoted:
+            quoted, escaped = escaped or character != '"', character == "\\" and not escaped
+        elif character == '"':
+            quoted = True
+        elif character in "{[":
+            open_here.append("}" if character == "{" else "]")
+        elif character in "}]":
+            if not open_here or open_here.pop() != character:
+                break
+            whole = text[: place + 1] + "".join(reversed(open_here))
+            if not open_here:
+                break
+    return whole
 
 
 def _plain(field: Field) -> dict[str, Any]:
-    """What engines are asked for: they do not all know patterns and bounds, which are checked here anyway."""
+    """What engines are asked for: they do not all know patterns and bounds, which are checked here anyway. A text has a
+    length, since weak models do not end by themselves."""
     options = field.schema.get("enum")
-    return {"enum": options} if options else {"type": field.type}
+    if options:
+        return {"enum": options}
+    if field.type != "string":
+        return {"type": field.type}
+    most = field.schema.get("maxLength")
+    return {"type": "string", "maxLength": min(most, LONGEST) if isinstance(most, int) and most > 0 else _USUAL}
 
 
 def _json(value: Any) -> str:
