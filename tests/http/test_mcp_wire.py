@@ -224,3 +224,76 @@ async def test_the_bridge_says_when_no_gateway_answers(tmp_path):
     out, _ = await process.communicate(lines)
     [answer] = [json.loads(line) for line in out.splitlines()]
     assert answer["id"] == 7 and "网关没有应答" in answer["error"]["message"] and process.returncode == 0
+
+
+async def test_calls_are_in_the_log_as_requests_are(tmp_path):
+    """Each with its caller, its action, how it ended and how long it took; without what nobody is to see."""
+    actions = ACTIONS | {"say": {"mcp": tool("echo"), "redact": ["text"]}}
+    keys = [{"name": "ann", "hash": hash_key("k")}]
+    async with gateway(tmp_path, actions=actions, auth={"keys": keys}) as (served, client):
+        client.headers["authorization"] = "Bearer k"
+        ids = {}
+        calls = {
+            "ok": ("say", {"text": "the password is tulip"}),
+            "bad": ("sum", {"a": "x", "b": 2}),
+            "broken": ("broken", {}),
+            "decided": ("decide", {"text": "hello"}),
+        }
+        for what, (name, arguments) in calls.items():
+            body = message("tools/call", name=name, arguments=arguments)
+            reply = await client.post("/mcp", json=body, headers={"mcp-protocol-version": "2025-11-25"})
+            ids[what] = reply.headers["x-pointsman-request-id"]
+        several = [message("tools/call", number, name="sum", arguments={"a": number, "b": 1}) for number in (1, 2)]
+        reply = await client.post("/mcp", json=several)
+        assert [one["result"]["structuredContent"]["total"] for one in reply.json()] == [2, 3]
+        ids["first"] = reply.headers["x-pointsman-request-id"]
+        ids["second"] = ids["first"] + ".1"
+        traces = {}
+        for what, number in ids.items():
+            reply = await client.get(f"/v1/requests/{number}")
+            for _ in range(200):
+                if reply.status_code == 200:
+                    break
+                await asyncio.sleep(0.02)
+                reply = await client.get(f"/v1/requests/{number}")
+            assert reply.status_code == 200, (what, reply.text)
+            traces[what] = reply.json(), (await client.get(f"/v1/requests/{number}/trace")).json()
+        metrics = (await client.get("/metrics")).text
+    rows = {what: (row["endpoint"], row["outcome"], row["error"]) for what, (row, _) in traces.items()}
+    assert rows == {
+        "ok": ("tool", "ok", None),
+        "bad": ("tool", "refused", "bad_parameters"),
+        "broken": ("tool", "failed", "tool_error"),
+        "decided": ("tool", "ok", None),
+        "first": ("tool", "ok", None),
+        "second": ("tool", "ok", None),
+    }
+    decisions = {what: trace["decision"] for what, (_, trace) in traces.items()}
+    assert decisions["ok"]["action"] == "say" and decisions["ok"]["parameters"] == {"text": "•••"}
+    assert decisions["second"]["parameters"] == {"a": 2, "b": 1} and decisions["bad"]["reason"]
+    assert 'pointsman_requests_total{endpoint="tool",outcome="failed",stage="l0"} 1.0' in metrics
+    from pointsman.store.log_reader import LogReader
+
+    reader = LogReader(tmp_path / "data")
+    heads = {row["id"]: row for row in reader.rows({}, None, 10)}
+    reader.close()
+    assert {row["caller"] for row in heads.values()} == {"ann"} and len(heads) == 6
+    assert heads[ids["ok"]]["action"] == "say" and heads[ids["ok"]]["total_ms"] > 0
+
+
+async def test_what_nobody_is_to_see_is_in_no_trace_of_a_chat(tmp_path):
+    rules = {"packs": [], "files": ["own.yaml"]}
+    rule = {"id": "say", "when": {"any": ["照着说"]}, "action": "say", "parameters": {"text": "tulip"}}
+    rule |= {"examples": ["照着说一遍"], "counter_examples": ["你好"], "boundary": [{"text": "照说", "takes": False}]}
+    (tmp_path / "own.yaml").write_text(json.dumps({"rules": [rule]}), encoding="utf-8")
+    actions = ACTIONS | {"say": {"mcp": tool("echo"), "redact": ["text"]}}
+    async with gateway(tmp_path, actions=actions, rules=rules) as (served, client):
+        body = {"model": "auto", "messages": [{"role": "user", "content": "请照着说一遍"}]}
+        reply = await client.post("/v1/chat/completions", json=body)
+        assert reply.json()["choices"][0]["message"]["content"] == "tulip"
+        for _ in range(200):
+            trace = await client.get(f"/v1/requests/{reply.headers['x-pointsman-request-id']}/trace")
+            if trace.status_code == 200:
+                break
+            await asyncio.sleep(0.02)
+        assert trace.json()["decision"]["parameters"] == {"text": "•••"}

@@ -25,6 +25,7 @@ from pointsman.http.gateway import Doors, Post
 from pointsman.http.jobs.door import JobsDoor
 from pointsman.http.jobs.submitting import Submitting
 from pointsman.http.mcp.door import McpDoor
+from pointsman.http.mcp.noted import ToolLog
 from pointsman.http.openai.generate import Generate
 from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
@@ -72,7 +73,7 @@ def doors_of(
     )
     deciding = DecideDoor(pipeline, next(iter(config.entries), "auto"), count_tool)
     cors = Cors(config.server.cors)
-    mcp = McpDoor(pipeline.actions, deciding, cors, link_file, count_tool)
+    mcp = McpDoor(pipeline.actions, deciding, cors, link_file, ToolLog(pipeline, count_tool))
     relay = Relay(pipeline, masking_of(config))
     models = Models(_names(setup), since)
     ops = Ops(readiness, metrics)

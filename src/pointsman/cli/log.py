@@ -78,7 +78,7 @@ def _print(row: dict[str, Any], options: argparse.Namespace) -> None:
         print_json(row, pretty=True)
         return
     when = time.strftime("%m-%d %H:%M:%S", time.localtime(row["received"]))
-    who = row["rule"] if row["stage"] == "l0" else row["target"] or row["model"]
+    who = row["rule"] or row["action"] if row["stage"] == "l0" else row["target"] or row["model"]
     took = row["total_ms"]
     times = "-" if took is None else f"{took:.0f} ms" if took >= 1 else f"{took * 1000:.0f} µs"
     outcome = row["outcome"] or told(_UNDER_WAY, options.tongue)

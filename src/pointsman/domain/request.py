@@ -6,7 +6,8 @@ from typing import Literal
 
 import msgspec
 
-Endpoint = Literal["chat", "completions", "embeddings", "rerank"]
+Endpoint = Literal["chat", "completions", "embeddings", "rerank", "tool"]
+"""`tool`: an action that a client named itself, over MCP; it has no turns, and no rule looks at it."""
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):

@@ -75,14 +75,15 @@ def shown(decision: Decision, actions: Mapping[str, ActionRule]) -> Decision:
     redact, hearing = rule.spec.redact, decision.hearing
     changes: dict[str, Any] = {}
     if decision.execution_path:
-        changes["parameters"] = _hidden(decision.parameters, redact)
+        changes["parameters"] = hidden_in(decision.parameters, redact)
     if hearing is not None and hearing.filled is not None:
-        filled = msgspec.structs.replace(hearing.filled, parameters=_hidden(hearing.filled.parameters, redact))
+        filled = msgspec.structs.replace(hearing.filled, parameters=hidden_in(hearing.filled.parameters, redact))
         changes["hearing"] = msgspec.structs.replace(hearing, filled=filled)
     return msgspec.structs.replace(decision, **changes)
 
 
-def _hidden(parameters: Mapping[str, Any], redact: Sequence[str]) -> dict[str, Any]:
+def hidden_in(parameters: Mapping[str, Any], redact: Sequence[str]) -> dict[str, Any]:
+    """Without the values of those parameters."""
     return {name: HIDDEN if name in redact else value for name, value in parameters.items()}
 
 

@@ -473,7 +473,7 @@ class Run:
             request=self.request,
             received=self.request.now,
             outcome=self._outcome,
-            decision=self._decision,
+            decision=self._logged,
             exact_tokens=self._exact,
             status=self._status,
             error=self._code or None,
@@ -494,7 +494,7 @@ class Run:
             request=self.request,
             received=self.request.now,
             outcome="failed",
-            decision=self._decision,
+            decision=self._logged,
             exact_tokens=self._exact,
             status=502,
             error=DIED,
@@ -504,6 +504,11 @@ class Run:
             masked=self.masked,
             cache=self.cache,
         )
+
+    @property
+    def _logged(self) -> Decision | None:
+        """The decision as the log has it: the very same one where there is nothing to hide."""
+        return self._decision and shown(self._decision, self._policy.document.actions)
 
     @property
     def _ttft(self) -> float | None:

@@ -84,7 +84,7 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
     request, decision, times = record.request, record.decision, record.timings
     model, error = request.model, record.error
     if prompts != "full":
-        if model not in named:
+        if model and model not in named:
             model = UNKNOWN
         if error is not None and not _CODE.fullmatch(error):
             error = "other"

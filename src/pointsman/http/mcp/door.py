@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,14 +14,12 @@ from pointsman.http.cors import Cors
 from pointsman.http.decide import DecideDoor
 from pointsman.http.exchange import Client
 from pointsman.http.mcp import protocol
+from pointsman.http.mcp.noted import ToolLog
 from pointsman.http.mcp.protocol import Call, Wrong
 from pointsman.http.mcp.tools import DECIDE, described, named
 from pointsman.http.strict_json import APART, parse_body
 from pointsman.ports.action import Action, ActionFailed, Effect, MadeFile, Occasion
 
-log = logging.getLogger("pointsman")
-Count = Callable[[str, str], None]
-"""Takes the tool that was called, and its outcome."""
 Link = Callable[[MadeFile, str], str]
 """The URL of a file, given that under which the client reached the gateway."""
 _ABOUT = Said(
@@ -32,16 +29,16 @@ _ABOUT = Said(
 
 
 class McpDoor:
-    """`deciding` answers the tool `decide`; `cors` says which pages of browsers may ask; `count` counts calls."""
+    """`deciding` answers the tool `decide`; `cors` says which pages of browsers may ask; `log` notes calls."""
 
     def __init__(
-        self, actions: Mapping[str, Action], deciding: DecideDoor, cors: Cors, link: Link, count: Count
+        self, actions: Mapping[str, Action], deciding: DecideDoor, cors: Cors, link: Link, log: ToolLog
     ) -> None:
         self._actions = actions
         self._deciding = deciding
         self._cors = cors
         self._link = link
-        self._count = count
+        self._log = log
 
     async def post(self, client: Client, data: bytes) -> None:
         """A page that could not read the answer is refused even where it has a key: the protocol wants it so, against
@@ -55,7 +52,11 @@ class McpDoor:
         except Wrong as wrong:
             client.json(wrong.status, protocol.refusal(None, wrong))
             return
-        answers = [answer for message in messages if (answer := await self._answer(message, client, version))]
+        answers = [
+            answer
+            for number, message in enumerate(messages)
+            if (answer := await self._answer(message, client, version, number))
+        ]
         if not answers:
             client.reply(202, b"")
         elif isinstance(messages, tuple):
@@ -63,20 +64,22 @@ class McpDoor:
         else:
             client.json(200, [content for _, content in answers])
 
-    async def _answer(self, message: Any, client: Client, version: str) -> tuple[int, dict[str, Any]] | None:
-        """Status and content; None where the message wants none."""
+    async def _answer(
+        self, message: Any, client: Client, version: str, place: int
+    ) -> tuple[int, dict[str, Any]] | None:
+        """Status and content; None where the message wants none. `place` is its own among those that came together."""
         call: Call | None = None
         try:
             call = protocol.call_of(message, client, version)
             if call is None:
                 return None
-            return 200, protocol.result(call, await self._done(call, client))
+            return 200, protocol.result(call, await self._done(call, client, place))
         except Wrong as wrong:
             number = message.get("id") if isinstance(message, dict) else None
             known = isinstance(number, int | str | float) and not isinstance(number, bool)
             return protocol.status_of(call, wrong), protocol.refusal(number if known else None, wrong)
 
-    async def _done(self, call: Call, client: Client) -> dict[str, Any]:
+    async def _done(self, call: Call, client: Client, place: int) -> dict[str, Any]:
         """The result. Raises Wrong."""
         if call.stateless:
             protocol.check_headers(call, client)
@@ -104,12 +107,12 @@ class McpDoor:
                 tools = described(self._actions, client.tongue)
                 return {"tools": tools, **({"ttlMs": 0, "cacheScope": "private"} if call.stateless else {})}
             case "tools/call":
-                return await self._called(call, client)
+                return await self._called(call, client, place)
         en, zh = "no method {method!r}; valid: {valid}", "没有方法 {method!r}（可用的有：{valid}）"
         valid = "initialize, ping, tools/list, tools/call, server/discover"
         raise Wrong(protocol.METHOD_NOT_FOUND, said(en, zh, method=call.method[:100], valid=valid))
 
-    async def _called(self, call: Call, client: Client) -> dict[str, Any]:
+    async def _called(self, call: Call, client: Client, place: int) -> dict[str, Any]:
         """What the tool gave, or in which way it failed: whoever called may do better then. Raises Wrong where there is no
         such tool."""
         name, arguments = call.params.get("name"), call.params.get("arguments")
@@ -122,23 +125,24 @@ class McpDoor:
             raise Wrong(protocol.INVALID_PARAMS, message)
         if arguments is not None and not isinstance(arguments, dict):
             raise Wrong(protocol.INVALID_PARAMS, Said("arguments must be an object", "arguments 必须是对象"))
-        tongue = client.tongue
-        try:
-            if name == DECIDE:
-                decision = await self._decided(arguments or {}, client)
-                self._count(DECIDE, "ok")
-                return {"content": [_text(msgspec.json.encode(decision).decode())], "structuredContent": decision}
-            action = self._actions[names[name]]
-            action.check(arguments or {})
-            effect = await action.run(arguments or {}, _occasion(client))
-        except PointsmanError as error:
-            self._count(name, "refused")
-            return {"content": [_text(told(error.message, tongue))], "isError": True}
-        except ActionFailed as failure:
-            self._count(name, "refused" if failure.refused else "failed")
-            return {"content": [_text(told(failure.message, tongue))], "isError": True}
-        self._count(name, effect.outcome)
-        return self._shown(effect, call, client)
+        action = None if name == DECIDE else self._actions[names[name]]
+        spec = None if action is None else action.spec
+        with self._log.noting(client, place, DECIDE if spec is None else spec.name, spec, arguments or {}) as ending:
+            try:
+                if action is None:
+                    decision = await self._decided(arguments or {}, client)
+                    ending.end("ok")
+                    return {"content": [_text(msgspec.json.encode(decision).decode())], "structuredContent": decision}
+                action.check(arguments or {})
+                effect = await action.run(arguments or {}, _occasion(client))
+            except PointsmanError as error:
+                ending.end("refused", error.code)
+                return {"content": [_text(told(error.message, client.tongue))], "isError": True}
+            except ActionFailed as failure:
+                ending.end("refused" if failure.refused else "failed", failure.code)
+                return {"content": [_text(told(failure.message, client.tongue))], "isError": True}
+            ending.end(effect.outcome, effect.error)
+            return self._shown(effect, call, client)
 
     async def _decided(self, tree: dict[str, Any], client: Client) -> dict[str, Any]:
         """The decision as JSON has it. Raises PointsmanError."""
