@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from pointsman.domain.target import Snapshot
 from pointsman.execution.attempts import Opened
 from pointsman.pipeline.handle import DIED, Pipeline
 from pointsman.pipeline.journalling import AFTER, Watch
+from pointsman.ports.journal import Noted
 
 FLEET = fleet(small=2048, middle=4096, big=32_768, spare=32_768, far=100_000, embed=512)
 
@@ -58,9 +60,10 @@ class _Journal:
     def __init__(self) -> None:
         self.noted: list[Record] = []
 
-    def note(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
-        assert (policy, snapshot) == ("policy", "snapshot")
-        self.noted.append(record)
+    def note(self, several: Sequence[Noted]) -> None:
+        for record, *decided_by in several:
+            assert decided_by == ["policy", "snapshot"]
+            self.noted.append(record)
 
     def names(self) -> list[str]:
         names, self.noted = [record.request.id for record in self.noted], []
@@ -138,8 +141,8 @@ async def test_one_that_ends_while_others_have_their_turn_is_not_noted() -> None
     pipeline: Any = _Pipeline(**{f"r{number}": _Run(1.0) for number in range(40)})
 
     class Ending(_Journal):
-        def note(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
-            super().note(record, policy, snapshot)
+        def note(self, several: Sequence[Noted]) -> None:
+            super().note(several)
             pipeline.under_way.pop("r30", None)
 
     _, journal, watch = watching(pipeline, Ending())

@@ -18,6 +18,7 @@ from pointsman.domain.record import Record
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.store import retention as retention_module
+from pointsman.store.content_files import ContentFiles
 from pointsman.store.feedback_rows import read_feedback, write_feedback
 from pointsman.store.log_file import open_log
 from pointsman.store.log_reader import LogReader
@@ -250,7 +251,7 @@ class TestRetention:
 
     def purged(self, folder: Path, keep: float = 5 * DAY) -> None:
         connection, retention = open_log(folder / NAME), Retention(keep)
-        while retention.purge(connection, self.NOW) == 0:
+        while retention.purge(connection, ContentFiles(folder, "0"), self.NOW) == 0:
             pass
         connection.close()
 
@@ -276,7 +277,12 @@ class TestRetention:
         monkeypatch.setattr(retention_module, "_SLICE", 10)
         said(tmp_path, *(opinion(f"r{number}", adopted=True) for number in range(25)))
         connection, retention = open_log(tmp_path / NAME), Retention(5 * DAY)
-        assert [retention.purge(connection, self.NOW) for _ in range(4)] == [0, 0, 3600, 3600]
+        assert [retention.purge(connection, ContentFiles(tmp_path, "0"), self.NOW) for _ in range(4)] == [
+            0,
+            0,
+            3600,
+            3600,
+        ]
         connection.close()
         assert kept(tmp_path) == []
 

@@ -22,6 +22,7 @@ from pointsman.domain.record import Record
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.handle import DIED
 from pointsman.pipeline.policy import Policy
+from pointsman.store import content_files
 from pointsman.store.log_reader import LogReader
 from pointsman.store.log_writer import LogWriter
 from pointsman.store.under_way import read_noted
@@ -77,7 +78,7 @@ def begun(writer: LogWriter, policy: Policy, folder: Path, *numbers: int, text: 
     """Noted, and written."""
     for number in numbers:
         record = record_of(policy, numbered(number, text, caller="alice"), received=1000.0 + number)
-        writer.note(cut_off(record), policy.document, FLEET)
+        writer.note([(cut_off(record), policy.document, FLEET)])
     until(lambda: {f"r{number}" for number in numbers} <= set(noted(folder)))
 
 
@@ -143,8 +144,8 @@ class TestWhatIsWrittenOnce:
     def length(self, folder: Path, table: str) -> int:
         database = apsw.Connection(str(folder / "log.sqlite"), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            [(size,)] = database.execute(f"select sum(length(contents)) from {table}").fetchall()
-            return int(str(size))
+            kept = [kept for (kept,) in database.execute(f"select contents from {table}")]
+            return sum(len(content_files.found(folder, one) or b"") for one in kept)
         finally:
             database.close()
 
@@ -173,7 +174,7 @@ class TestWhatIsWrittenOnce:
         records[2] = msgspec.structs.replace(records[2], attempts=(said, said))
         with writing(tmp_path, prompts) as writer:
             for record in noted:
-                writer.note(cut_off(record), policy.document, FLEET)
+                writer.note([(cut_off(record), policy.document, FLEET)])
             until(lambda: noted_ids(tmp_path) == {"r0", "r1", "r2"})
             for record in records:
                 writer.put(record, policy.document, FLEET)
@@ -186,7 +187,7 @@ class TestWhatIsWrittenOnce:
         records = [self.one(policy, number) for number in range(20)]
         with writing(tmp_path, prompts, linger=60.0) as writer:
             for record in records:
-                writer.note(cut_off(record), policy.document, FLEET)
+                writer.note([(cut_off(record), policy.document, FLEET)])
                 writer.put(record, policy.document, FLEET)
         assert noted_ids(tmp_path) == set()
         self.check(tmp_path, *records)
@@ -197,11 +198,11 @@ class TestWhatIsWrittenOnce:
         further = [msgspec.structs.replace(record, target="big@big") for record in records]
         with writing(tmp_path, prompts) as writer:
             for record in records:
-                writer.note(cut_off(record), policy.document, FLEET)
+                writer.note([(cut_off(record), policy.document, FLEET)])
             until(lambda: len(noted_ids(tmp_path)) == 4)
             size = self.length(tmp_path, "notes")
             for record in further:
-                writer.note(cut_off(record), policy.document, FLEET)
+                writer.note([(cut_off(record), policy.document, FLEET)])
             until(lambda: [row["target"] for row in rows(tmp_path)] == ["big@big"] * 4)
             assert self.length(tmp_path, "notes") < size + 4000
             self.check(tmp_path, *records)
@@ -216,15 +217,16 @@ class TestWhatIsWrittenOnce:
         ]
 
     def test_where_its_note_was_lost_it_is_written_again(
-        self, tmp_path: Path, policy: Policy, prompts: Prompts
+        self, tmp_path: Path, policy: Policy, prompts: Prompts, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(content_files, "_SMALL", 1 << 40)
         record = self.one(policy)
         with writing(tmp_path, prompts) as writer:
             writer.put(ended(policy, 7), policy.document, FLEET)
             until(lambda: writer.written == 1)
             pages = writer._connection.execute("pragma page_count").fetchall()[0][0]
             writer._connection.execute(f"pragma max_page_count={pages}")
-            writer.note(cut_off(record), policy.document, FLEET)
+            writer.note([(cut_off(record), policy.document, FLEET)])
             until(lambda: writer.problem)
             writer._connection.execute("pragma max_page_count=1000000")
             until(lambda: not writer._waiting)
@@ -235,14 +237,14 @@ class TestWhatIsWrittenOnce:
     def test_another_request_of_that_name(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
         record, other = self.one(policy), self.one(policy)
         with writing(tmp_path, prompts) as writer:
-            writer.note(cut_off(record), policy.document, FLEET)
+            writer.note([(cut_off(record), policy.document, FLEET)])
             writer.put(other, policy.document, FLEET)
         self.check(tmp_path, other)
 
     def test_it_goes_when_the_record_goes(self, tmp_path: Path, policy: Policy, prompts: Prompts) -> None:
         record = self.one(policy)
         with writing(tmp_path, prompts) as writer:
-            writer.note(cut_off(record), policy.document, FLEET)
+            writer.note([(cut_off(record), policy.document, FLEET)])
             writer.put(record, policy.document, FLEET)
         with writing(tmp_path, prompts, keep=time.time() - 500) as writer:
             self.check(tmp_path, record)
@@ -314,7 +316,7 @@ class TestLists:
 class TestTheWriter:
     def test_what_ends_before_it_is_written_is_no_row(self, tmp_path: Path, policy: Policy) -> None:
         with writing(tmp_path, linger=60.0) as writer:
-            writer.note(cut_off(ended(policy, 1)), policy.document, FLEET)
+            writer.note([(cut_off(ended(policy, 1)), policy.document, FLEET)])
             writer.put(ended(policy, 1), policy.document, FLEET)
         assert noted(tmp_path) == []
         assert [(row["id"], row["outcome"]) for row in rows(tmp_path)] == [("r1", "ok")]
@@ -322,10 +324,10 @@ class TestTheWriter:
     def test_a_later_note_replaces_an_earlier_one(self, tmp_path: Path, policy: Policy) -> None:
         early = msgspec.structs.replace(ended(policy, 1), decision=None)
         with writing(tmp_path) as writer:
-            writer.note(cut_off(early), policy.document, FLEET)
+            writer.note([(cut_off(early), policy.document, FLEET)])
             until(lambda: noted(tmp_path))
             assert rows(tmp_path)[0]["rule"] is None
-            writer.note(cut_off(ended(policy, 1)), policy.document, FLEET)
+            writer.note([(cut_off(ended(policy, 1)), policy.document, FLEET)])
             until(lambda: rows(tmp_path)[0]["rule"] == "think")
             assert noted(tmp_path) == ["r1"]
 
@@ -337,14 +339,17 @@ class TestTheWriter:
     def test_what_cannot_be_noted_is_left(self, tmp_path: Path, policy: Policy) -> None:
         with writing(tmp_path) as writer:
             half = msgspec.structs.replace(ended(policy, 1), request=numbered(1, "half a pair \ud800"))
-            writer.note(half, policy.document, FLEET)
+            writer.note([(half, policy.document, FLEET)])
             begun(writer, policy, tmp_path, 2)
             assert noted(tmp_path) == ["r2"]
-        writer.note(ended(policy, 3), policy.document, FLEET)
+        writer.note([(ended(policy, 3), policy.document, FLEET)])
         assert writer.dropped == 0
 
-    def test_a_record_that_is_dropped_is_under_way_no_more(self, tmp_path: Path, policy: Policy) -> None:
+    def test_a_record_that_is_dropped_is_under_way_no_more(
+        self, tmp_path: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Its process knows that it has ended, and the log must not say otherwise."""
+        monkeypatch.setattr(content_files, "_SMALL", 1 << 40)
         with writing(tmp_path, "full") as writer:
             begun(writer, policy, tmp_path, 1)
             pages = writer._connection.execute("pragma page_count").fetchall()[0][0]
@@ -521,10 +526,10 @@ def test_whatever_the_order_each_is_there_once(tmp_path: Path, policy: Policy) -
                 case 0:
                     number += 1
                     serving[at].append(number)
-                    writer.note(cut_off(ended(policy, number)), policy.document, FLEET)
+                    writer.note([(cut_off(ended(policy, number)), policy.document, FLEET)])
                     told[f"r{number}"] = True
                 case 1 if serving[at]:
-                    writer.note(cut_off(ended(policy, dice.choice(serving[at]))), policy.document, FLEET)
+                    writer.note([(cut_off(ended(policy, dice.choice(serving[at]))), policy.document, FLEET)])
                 case 2 if serving[at]:
                     which = serving[at].pop(dice.randrange(len(serving[at])))
                     writer.put(ended(policy, which), policy.document, FLEET)

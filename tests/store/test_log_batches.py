@@ -19,6 +19,7 @@ from pointsman.domain.said import Said
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.store import log_batch
+from pointsman.store.content_files import found
 from pointsman.store.log_batch import Batch
 from pointsman.store.log_file import open_log
 from pointsman.store.log_reader import LogError, LogReader
@@ -115,27 +116,29 @@ def test_contents_open_only_beside_their_heads(policy: Policy) -> None:
     packed = []
     for name in ("r1", "r2"):
         batch = Batch("sealed")
-        batch.add(record(policy, name, NOW), policy.document, FLEET)
+        assert batch.add([(record(policy, name, NOW), policy.document, FLEET, None)]) == []
         packed.append(batch.packed(seal))
     (heads, contents), (others, _) = packed
     assert contents is not None
-    assert seal.open(contents, heads) is not None
-    assert seal.open(contents, others) is None
+    assert seal.open(b"".join(contents), heads) is not None
+    assert seal.open(b"".join(contents), others) is None
 
 
 def test_what_cannot_be_encoded_leaves_nothing_behind(policy: Policy) -> None:
     """The head can be encoded and the content cannot: neither is kept."""
     batch = Batch("full")
     good = record(policy, "r1", NOW)
-    size = batch.add(good, policy.document, FLEET)
+    assert batch.add([(good, policy.document, FLEET, None)]) == []
+    size = batch.size
     request = Request("r2", "chat", "auto", (Turn("user", "half a pair \ud800"),))
     for bad in (
         msgspec.structs.replace(good, request=request),
         msgspec.structs.replace(good, input_tokens=1 << 80),
         msgspec.structs.replace(good, error=Said("a", "b")),
     ):
-        with pytest.raises((UnicodeEncodeError, OverflowError, TypeError)):
-            batch.add(bad, policy.document, FLEET)
+        [(place, fault)] = batch.add([(bad, policy.document, FLEET, None)])
+        assert place == 0
+        assert fault in ("UnicodeEncodeError", "OverflowError", "TypeError")
         assert (batch.count, batch.size, batch.last_id) == (1, size, "r1")
 
 
@@ -147,7 +150,8 @@ def test_attempts_are_kept_once(policy: Policy) -> None:
         for attempts in ((silent,) * 9, (said, *(silent,) * 8)):
             batch = Batch(prompts)
             one = msgspec.structs.replace(record(policy, "r1", NOW), attempts=attempts)
-            sizes[prompts, attempts[0] is said] = batch.add(one, policy.document, FLEET)
+            assert batch.add([(one, policy.document, FLEET, None)]) == []
+            sizes[prompts, attempts[0] is said] = batch.size
     assert sizes["sealed", False] == sizes["full", False]
     assert sizes["full", True] - sizes["full", False] < 20
     assert sizes["sealed", True] > sizes["sealed", False] + 300
@@ -269,8 +273,9 @@ def test_zlib_has_its_time_where_it_gains_by_it(
         records.append(Record(request, NOW + number, "ok", decide(request, policy, FLEET)))
     write(tmp_path, policy, records)
     database = apsw.Connection(str(tmp_path / NAME))
-    [(size,)] = database.execute("select length(heads) + length(contents) from batches").fetchall()
+    [(heads, contents)] = database.execute("select heads, contents from batches").fetchall()
     database.close()
+    size = len(heads) + len(found(tmp_path, contents) or b"")
     assert (size < sum(map(len, texts)) + 150 * len(texts)) == squeezed
     assert ids(tmp_path) == [f"r{number:02}" for number in reversed(range(len(texts)))]
     reader = LogReader(tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pointsman.store.content_files import ContentFiles
 from pointsman.store.log_file import open_log
 from pointsman.store.log_schema import NAME
 from pointsman.store.log_writer import LogWriter
@@ -38,7 +39,7 @@ def test_nothing_of_it_is_left(tmp_path: Path) -> None:
     fill(tmp_path, 3000, NOW)
     connection = open_log(tmp_path / NAME)
     retention = Retention(5 * DAY)
-    while (wait := retention.purge(connection, NOW)) == 0:
+    while (wait := retention.purge(connection, ContentFiles(tmp_path, "0"), NOW)) == 0:
         pass
     assert wait == 3600
     assert b"OLD-SECRET" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
@@ -50,7 +51,7 @@ def test_much_is_removed_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("pointsman.store.retention._SLICE", 100)
     fill(tmp_path, 500, NOW)
     connection, retention = open_log(tmp_path / NAME), Retention(5 * DAY)
-    assert [retention.purge(connection, NOW) for _ in range(4)] == [0, 0, 3600, 3600]
+    assert [retention.purge(connection, ContentFiles(tmp_path, "0"), NOW) for _ in range(4)] == [0, 0, 3600, 3600]
     connection.close()
 
 
@@ -61,9 +62,9 @@ def test_a_reader_that_holds_the_log_is_waited_for_later(tmp_path: Path) -> None
     held = reader.execute("select id from batches")
     next(held)
     retention = Retention(5 * DAY)
-    assert retention.purge(connection, NOW) == 60
+    assert retention.purge(connection, ContentFiles(tmp_path, "0"), NOW) == 60
     held.close()
-    assert retention.purge(connection, NOW) == 3600
+    assert retention.purge(connection, ContentFiles(tmp_path, "0"), NOW) == 3600
     connection.close()
     reader.close()
 
@@ -80,10 +81,10 @@ def test_a_file_that_another_writes_is_written_anew_later(tmp_path: Path, monkey
     retention = Retention(5 * DAY)
     with monkeypatch.context() as patch:
         patch.setattr("pointsman.store.retention._size", size)
-        assert retention.purge(connection, NOW) == 60
+        assert retention.purge(connection, ContentFiles(tmp_path, "0"), NOW) == 60
     other.execute("rollback")
     before = connection.execute("pragma freelist_count").fetchall()
-    assert retention.purge(connection, NOW) == 3600
+    assert retention.purge(connection, ContentFiles(tmp_path, "0"), NOW) == 3600
     assert connection.execute("pragma freelist_count").fetchall() == [(0,)] != before
     connection.close()
     other.close()

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from itertools import count
 
 from pointsman.pipeline.handle import Pipeline, Progress, Run
-from pointsman.ports.journal import Journal
+from pointsman.ports.journal import Journal, Noted
 
 EVERY = 0.2  # seconds between two looks
 AFTER = 0.3  # seconds under way from which on a request is noted
 AGAIN = 5  # looks until those that were noted are looked at again
-_AT_ONCE = 8  # notes after which whatever else waits for the loop has its turn
+_AT_ONCE = 16  # notes after which whatever else waits for the loop has its turn
 
 
 async def keep_journal(pipeline: Pipeline, journal: Journal) -> None:
@@ -54,9 +54,14 @@ class Watch:
 
     async def _note(self, runs: Iterable[tuple[str, Run]]) -> None:
         under_way = self._pipeline.under_way
-        for number, (name, run) in enumerate(runs, 1):
+        several: list[Noted] = []
+        for name, run in runs:
             if under_way.get(name) is run:
                 self._noted[name] = run, run.progress
-                self._journal.note(run.cut_off(), *run.decided_by)
-            if number % _AT_ONCE == 0:
-                await asyncio.sleep(0)
+                several.append((run.cut_off(), *run.decided_by))
+                if len(several) >= _AT_ONCE:
+                    self._journal.note(several)
+                    several = []
+                    await asyncio.sleep(0)
+        if several:
+            self._journal.note(several)

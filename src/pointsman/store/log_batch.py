@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -18,26 +20,31 @@ from pointsman.store.seal import Seal
 
 _LEVEL = 1  # of zlib, the fastest: what repeats from record to record is what there is to gain
 _SHORT = 512  # bytes of which zlib gains too little for what it costs a reader of many batches
-_TASTE = 1024  # bytes of each of two contents, to see whether they have anything in common
+_TASTE = 1024  # bytes of the first contents, and of the last one, to see whether they have anything in common
+_FEW = 4  # contents that have so many
 _GAIN = 3  # times that these shrink where all of them are worth zlib's time, which is ten times SQLite's
 _AT_ONCE = 16  # records that are encoded one after the other, so that code and tables for it are fetched only once
 _LONG = 4096  # characters of a prompt that is not held for that
 _PAIR = b"\x92"  # MessagePack's array of two; no zlib stream begins so
 Packed = tuple[bytes, bytes | None]
-"""(heads, contents) as they lie on disk, contents None where none are kept. Sealed contents belong to these heads: beside
-others they do not open."""
-_encoder = msgspec.msgpack.Encoder()
-_encode, _append = _encoder.encode, _encoder.encode_into
+"""(heads, contents) in one piece, as `Batch.packed` has them."""
+_encode = msgspec.msgpack.Encoder().encode
 
 
-class Earlier(msgspec.Struct, frozen=True):
-    """Where the content of a request was written when it was noted: the name of the notes and the place among them; and
-    what it was."""
+class Earlier(msgspec.Struct):
+    """A request that was noted. `first` is where its content was written, as (name of the notes, place among them), None
+    where it is lost, and `request` and `decision` are what it was; `at` is where it was noted last."""
 
-    notes: str
-    place: int
+    first: tuple[str, int] | None
     request: Request
     decision: Decision | None
+    at: tuple[str, int]
+
+
+Fresh = tuple[Record, PolicyDocument, Snapshot, Earlier | None]
+"""What is to be added. Of a request that was noted earlier only what has changed is."""
+Faults = list[tuple[int, str]]
+"""Which could not be added (half a surrogate pair, an integer beyond 64 bits): (place among them, kind of error)."""
 
 
 class Batch:
@@ -50,15 +57,16 @@ class Batch:
     def __init__(self, prompts: Prompts, name: str = "") -> None:
         self._prompts = prompts
         self.name = name
-        self._heads = bytearray()
-        self._contents = bytearray()
-        self._first = self._newest = -1  # where contents begin that say all: the first one, and the last
+        self._heads: list[memoryview] = []  # each of some records
+        self._contents: list[memoryview] = []
+        self._first: list[tuple[Any, ...]] = []  # contents that say all: the first ones, and the last
+        self._newest: tuple[Any, ...] | None = None
         self._policy: PolicyDocument | None = None
         self._named: set[str] = set()
         self.policies: dict[str, PolicyDocument] = {}
         self.snapshots: dict[str, Snapshot] = {}
         self.feedback: list[tuple[Feedback, float]] = []
-        self._fresh: list[tuple[Record, PolicyDocument, Snapshot, Earlier | None]] = []
+        self._fresh: list[Fresh] = []
         self.notes: Batch | None = None
         self.ended: list[tuple[str, int]] = []
         self.count = 0
@@ -71,21 +79,22 @@ class Batch:
         return not (self._fresh or self.count or self.ended or self.notes or self.feedback)
 
     def say(self, feedback: Feedback, asked: float) -> int:
-        """Adds a feedback. Returns the size after it; raises as `add` does."""
+        """Adds a feedback. Returns the size after it; raises what msgspec does for one that it cannot encode."""
         self.size += len(_encode(feedback))
         self.feedback.append((feedback, asked))
         return self.size
 
-    def note(
-        self, record: Record, policy: PolicyDocument, snapshot: Snapshot, name: str, earlier: Earlier | None
-    ) -> tuple[str, int]:
-        """Adds a request under way: the first one begins notes of that name. Returns the name of the notes that it is among,
-        and its place; raises as `add` does."""
+    def note(self, fresh: Sequence[Fresh], name: str) -> list[tuple[str, int] | None]:
+        """Adds requests under way: the first ones begin notes of that name. Returns of each the name of the notes that it is
+        among, and its place; None where it could not be added."""
         notes = self.notes or Batch(self._prompts, name)
-        before = notes.size
-        self.size += notes.add(record, policy, snapshot, earlier) - before
-        self.notes = notes
-        return notes.name, notes.count - 1
+        place, before = notes.count, notes.size
+        faults = {number for number, _ in notes.add(fresh)}
+        if notes.count:
+            self.notes = notes
+        self.size += notes.size - before
+        places = itertools.count(place)
+        return [None if number in faults else (notes.name, next(places)) for number in range(len(fresh))]
 
     def later(self, record: Record, policy: PolicyDocument, snapshot: Snapshot, earlier: Earlier | None = None) -> bool:
         """Takes it in, to be added with some others. True: it is time to."""
@@ -99,67 +108,80 @@ class Batch:
     def settle(self) -> list[tuple[str, str]]:
         """Adds what was taken in. Returns which could not be: (id of the request, kind of error)."""
         fresh, self._fresh = self._fresh, []
-        faults = []
-        for record, policy, snapshot, earlier in fresh:
-            try:
-                self.add(record, policy, snapshot, earlier)
-            except Exception as error:
-                faults.append((record.request.id, type(error).__name__))
-        return faults
+        return [(fresh[number][0].request.id, fault) for number, fault in self.add(fresh)] if fresh else []
 
-    def add(self, record: Record, policy: PolicyDocument, snapshot: Snapshot, earlier: Earlier | None = None) -> int:
-        """Returns the size after it. Of a request that was noted earlier only what has changed is added. Raises what msgspec
-        does for a record that it cannot encode (half a surrogate pair, an integer beyond 64 bits); the batch stays as it
-        was."""
-        if policy is not self._policy:
-            self._policy = policy
-            self._named = {*policy.names, *(entry.name for entry in policy.entries)}
-        prompts, attempts = self._prompts, record.attempts
-        shown = attempts if prompts == "full" else without_quotes(attempts)
-        heads, contents = self._heads, self._contents
-        head_at, content_at = len(heads), len(contents)
+    def add(self, fresh: Sequence[Fresh]) -> Faults:
+        """All of them, but for faults."""
         try:
-            _append(head_of(record, shown, self._named, prompts), heads, -1)
+            self._add(fresh)
+        except Exception as error:
+            if len(fresh) == 1:
+                return [(0, type(error).__name__)]
+        else:
+            return []
+        return [(number, fault) for number, one in enumerate(fresh) for _, fault in self.add([one])]
+
+    def _add(self, fresh: Sequence[Fresh]) -> None:
+        """All of them, or none where it raises what msgspec does for a record that it cannot encode."""
+        prompts = self._prompts
+        heads: list[tuple[Any, ...]] = []
+        contents: list[tuple[Any, ...]] = []
+        whole: list[tuple[Any, ...]] = []
+        for record, policy, _, earlier in fresh:
+            if policy is not self._policy:
+                self._policy = policy
+                self._named = {*policy.names, *(entry.name for entry in policy.entries)}
+            attempts = record.attempts
+            shown = attempts if prompts == "full" else without_quotes(attempts)
+            heads.append(head_of(record, shown, self._named, prompts))
             if prompts != "off":
                 quoted = () if shown is attempts else attempts
-                if earlier is not None and earlier.request is record.request:
-                    told = since_then(record, earlier.decision, quoted)
-                    _append((earlier.notes, earlier.place, *told), contents, -1)
+                if earlier is not None and earlier.first is not None and earlier.request is record.request:
+                    contents.append((*earlier.first, *since_then(record, earlier.decision, quoted)))
                 else:
-                    _append(content_of(record, quoted), contents, -1)
-                    self._newest = content_at
-                    if self._first < 0:
-                        self._first = content_at
-        except BaseException:
-            del heads[head_at:], contents[content_at:]
-            raise
-        self.count += 1
-        self.size += len(heads) - head_at + len(contents) - content_at
-        decision = record.decision
-        if decision is not None:
-            if decision.policy not in self.policies:
-                self.policies[decision.policy] = policy
-            if decision.snapshot not in self.snapshots:
-                self.snapshots[decision.snapshot] = snapshot
-        name = record.request.id
-        if self.count == 1:
-            self.first_id = self.last_id = name
-            self.last = record.received
-        else:
-            if name > self.last_id:
+                    contents.append(content_of(record, quoted))
+                    whole.append(contents[-1])
+        packed = _items(heads), _items(contents)
+        self._heads.append(packed[0])
+        if contents:
+            self._contents.append(packed[1])
+        if whole:
+            self._first, self._newest = self._first or whole[:_FEW], whole[-1]
+        self.size += len(packed[0]) + len(packed[1])
+        self._count(fresh)
+
+    def _count(self, fresh: Sequence[Fresh]) -> None:
+        for record, policy, snapshot, _ in fresh:
+            decision, name = record.decision, record.request.id
+            if decision is not None:
+                if decision.policy not in self.policies:
+                    self.policies[decision.policy] = policy
+                if decision.snapshot not in self.snapshots:
+                    self.snapshots[decision.snapshot] = snapshot
+            if not self.count:
+                self.first_id = self.last_id = name
+                self.last = record.received
+            elif name > self.last_id:
                 self.last_id = name
             elif name < self.first_id:
                 self.first_id = name
             if record.received > self.last:
                 self.last = record.received
-        return self.size
+            self.count += 1
 
-    def packed(self, seal: Seal | None) -> Packed:
+    def packed(self, seal: Seal | None) -> tuple[bytes, list[bytes | memoryview] | None]:
+        """(heads, contents) as they are to lie on disk, the latter in pieces that belong one after the other, None where
+        none are kept. Sealed contents belong to these heads: beside others they do not open."""
         squeeze = self._is_worth_it()
         heads = _packed(FEATURES, self.count, self._heads, squeeze)
         if self._prompts == "off":
             return heads, None
-        return heads, _sealed(_packed(CONTENT, self.count, self._contents, squeeze), heads, seal)
+        contents: list[bytes | memoryview] = [_beginning(CONTENT, self.count), *self._contents]
+        if squeeze:
+            contents = [_packed(CONTENT, self.count, self._contents, squeeze)]
+        if seal is None:
+            return heads, contents
+        return heads, [*seal.close_all(contents, heads)]
 
     def _is_worth_it(self) -> bool:
         """Whether it is to be squeezed: a single record is, since there is time then; others are where their contents
@@ -167,10 +189,9 @@ class Batch:
         for more time than all else that a record takes."""
         if self.count < 2 or self._prompts == "off":
             return True
-        if self._first == self._newest:  # all others were noted earlier
+        if self._newest is None or self._first[0] is self._newest:  # all others were noted earlier
             return False
-        first, newest = self._first, self._newest
-        taste = self._contents[first : first + _TASTE] + self._contents[newest : newest + _TASTE]
+        taste = b"".join(map(_encode, self._first))[:_TASTE] + _encode(self._newest)[:_TASTE]
         return len(zlib.compress(taste, _LEVEL)) * _GAIN < len(taste)
 
 
@@ -188,17 +209,26 @@ def packed_again(
 ) -> Packed:
     """Of some requests of a batch what the batch had of them, with its names of fields."""
     count = len(heads)
-    packed = _packed(features, count, b"".join(heads), squeeze=True)
+    packed = _packed(features, count, heads, squeeze=True)
     if contents is None:
         return packed, None
-    return packed, _sealed(_packed(names, count, b"".join(contents), squeeze=True), packed, seal)
+    of_contents = _packed(names, count, contents, squeeze=True)
+    return packed, seal.close(of_contents, packed) if seal else of_contents
 
 
-def _sealed(contents: bytes, heads: bytes, seal: Seal | None) -> bytes:
-    return seal.close(contents, heads) if seal else contents
-
-
-def _packed(names: tuple[Any, ...], count: int, items: bytes | bytearray, squeeze: bool) -> bytes:
+def _packed(
+    names: tuple[Any, ...], count: int, items: Iterable[bytes | memoryview | msgspec.Raw], squeeze: bool
+) -> bytes:
     """Of items that are encoded already."""
-    plain = b"".join([_PAIR, _encode(names), b"\xdd", count.to_bytes(4, "big"), items])
+    plain = b"".join([_beginning(names, count), *items])
     return zlib.compress(plain, _LEVEL) if squeeze and len(plain) >= _SHORT else plain
+
+
+def _beginning(names: tuple[Any, ...], count: int) -> bytes:
+    return b"".join([_PAIR, _encode(names), b"\xdd", count.to_bytes(4, "big")])
+
+
+def _items(items: list[tuple[Any, ...]]) -> memoryview:
+    """Encoded one after the other, without what begins an array in MessagePack. Raises what msgspec does."""
+    count = len(items)
+    return memoryview(_encode(items))[1 if count < 1 << 4 else 3 if count < 1 << 16 else 5 :]

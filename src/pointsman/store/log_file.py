@@ -1,4 +1,5 @@
-"""Opening the file of the request log: for its owner only, one process at a time, an older version's moved aside."""
+"""Opening the file of the request log: for its owner only, one process at a time. The last version's is written on, an older
+one's moved aside."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from pathlib import Path
 import apsw
 
 from pointsman.domain.said import Said, said
-from pointsman.store.log_schema import LATER, TABLES, VERSION, explained, has_table
+from pointsman.store.log_schema import LATER, TABLES, UNDERSTOOD, VERSION, explained, has_table
 
 if sys.platform != "win32":
     import fcntl
@@ -68,7 +69,7 @@ def read_log(path: Path) -> apsw.Connection:
     """For reading only, beside a running gateway. Raises apsw.Error."""
     connection = _connected(path, apsw.SQLITE_OPEN_READONLY)
     try:
-        if 0 < (found := _version(connection)) < VERSION:
+        if 0 < (found := _version(connection)) < UNDERSTOOD:
             raise apsw.SQLError(
                 said(
                     "an older version wrote it (schema {found}, this one knows {known}); the next start of the gateway "
@@ -106,11 +107,11 @@ def _version(connection: apsw.Connection) -> int:
 
 
 def _make_room(path: Path) -> None:
-    """Moves an older version's log to log-1.sqlite, whole: what its write-ahead log holds is in it then. Raises
-    apsw.BusyError where somebody has it open."""
+    """Moves the log of a version that is not understood any more to log-1.sqlite, whole: what its write-ahead log holds
+    is in it then. Raises apsw.BusyError where somebody has it open."""
     connection = _connected(path)
     try:
-        if (found := _version(connection)) in (0, VERSION):
+        if not 0 < (found := _version(connection)) < UNDERSTOOD:
             return
         connection.execute("pragma journal_mode=delete").fetchall()
     finally:

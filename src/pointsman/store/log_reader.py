@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.domain.target import Snapshot
+from pointsman.store.content_files import found
 from pointsman.store.feedback_rows import read_feedback
 from pointsman.store.log_file import read_log
 from pointsman.store.log_row import Content, Head
@@ -84,7 +85,7 @@ class LogReader:
         start = float("-inf") if since is None else since
         for number, prompts, heads, contents in self._connection.execute(query, (start,)):
             batch = StoredBatch(number, prompts, heads, self._notes)
-            batch.open_later(contents, seal)
+            batch.open_later(partial(found, self._folder, contents), seal)
             for place, head in enumerate(batch.heads):
                 if head.received >= start:
                     yield Logged(head, batch, place)
@@ -187,12 +188,12 @@ class LogReader:
             return self._last
         for number, batch in self._spanning(request_id):
             row = self._connection.execute("select contents from batches where id = ?", (number,)).fetchone()
-            batch.open(row[0] if row else None, Seal.found_in(self._folder))
+            batch.open(found(self._folder, row[0] if row else None), Seal.found_in(self._folder))
             self._last = batch
             return batch
         for noted in self._noted(request_id):
             row = self._connection.execute("select contents from notes where name = ?", (noted.name,)).fetchone()
-            noted.open(row[0] if row else None, Seal.found_in(self._folder))
+            noted.open(found(self._folder, row[0] if row else None), Seal.found_in(self._folder))
             return noted
         return None
 
@@ -204,12 +205,12 @@ class LogReader:
     def _read_notes(self, name: str) -> StoredBatch | None:
         """Those with that name, open; None where they are no more, or were never kept."""
         query = "select prompts, heads, contents from notes where name = ?"
-        found = self._connection.execute(query, (name,)).fetchone()
-        if found is None:
+        row = self._connection.execute(query, (name,)).fetchone()
+        if row is None:
             return None
-        prompts, heads, contents = found
+        prompts, heads, contents = row
         notes = StoredBatch(name, prompts, heads)
-        notes.open(contents, Seal.found_in(self._folder))
+        notes.open(found(self._folder, contents), Seal.found_in(self._folder))
         return notes
 
     def _spanning(self, request_id: str) -> Iterator[tuple[int, StoredBatch]]:

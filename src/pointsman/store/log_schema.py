@@ -1,8 +1,9 @@
 """The tables of the request log, writing to them in one piece, and saying what went wrong.
 
 A row of `batches` is some tens of milliseconds of traffic. `heads` is what may be known without a key, `contents` what
-holds words of the prompts, null where none are kept; both are MessagePack, in zlib where they are not short, and
-`contents` is sealed where `prompts` says so. `last` is the newest `received` in the batch, `first_id` and `last_id` are the
+holds words of the prompts, null where none are kept; both are MessagePack, in zlib where that gains enough, and
+`contents` is sealed where `prompts` says so. Where it is a text it says in which file beside the log they lie
+(`content_files.py`). `last` is the newest `received` in the batch, `first_id` and `last_id` are the
 bounds of its ids. `used` is when a batch last referred to the document, to the hour.
 
 A row of `feedback` is what a caller last said of one request, which came at `asked`; `comment` is sealed where `prompts`
@@ -13,7 +14,7 @@ of these requests refer to the contents, so it is kept as long as they are. Whil
 `notes_left` has a row of that name: the process (`owner`), and a byte a request, 0 where it has ended. The transaction that
 writes its record says so.
 
-Logs of this version that were begun without the last three tables get them when a gateway opens them."""
+Logs that were begun without the last three tables get them when a gateway opens them."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ from pointsman.config.others_words import all_of, message_of
 from pointsman.domain.said import Said
 
 NAME = "log.sqlite"
-VERSION = 2
+VERSION = 3
+UNDERSTOOD = 2
+"""The oldest version that is read, and written on: its contents all lie in the database."""
 
 _SAYS: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.NotADBError, "它不是数据库文件"),
@@ -59,7 +62,7 @@ create index if not exists notes_by_time on notes (last);
 create table if not exists notes_left (name text primary key, owner text not null, left blob not null);
 """
 LATER = ("feedback", "notes", "notes_left")
-"""Tables that a log of this version may have been begun without."""
+"""Tables that a log may have been begun without."""
 
 
 def has_table(connection: apsw.Connection, name: str) -> bool:

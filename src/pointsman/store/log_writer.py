@@ -9,11 +9,10 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import apsw
-import msgspec
 from msgspec.structs import replace
 
 from pointsman.domain.feedback import Feedback
@@ -21,8 +20,10 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
+from pointsman.ports.journal import Noted
+from pointsman.store.content_files import ContentFiles, Kept
 from pointsman.store.feedback_rows import write_feedback
-from pointsman.store.log_batch import Batch, Earlier
+from pointsman.store.log_batch import Batch, Earlier, Fresh
 from pointsman.store.log_documents import Documents
 from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_row import Prompts
@@ -37,14 +38,6 @@ log = logging.getLogger("pointsman")
 _FULL = 1 << 20  # bytes of a batch that waits for no more
 _PAUSE = 0.1  # seconds between two slices of what is removed, at least
 _INSERT = "insert into batches values (null,?,?,?,?,?,?,?)"
-
-
-class _UnderWay(msgspec.Struct):
-    """A request that was noted and not put since. `first` is where its content was written, None where it is lost; `at` is
-    where it was noted last."""
-
-    first: Earlier | None
-    at: tuple[str, int]
 
 
 class LogWriter:
@@ -64,7 +57,7 @@ class LogWriter:
     is no log)."""
 
     def __init__(
-        self, folder: Path, prompts: Prompts, keep: float, *, backlog: int = 64 << 20, linger: float = 0.05
+        self, folder: Path, prompts: Prompts, keep: float, *, backlog: int = 64 << 20, linger: float = 0.2
     ) -> None:
         self._folder = folder
         self._prompts: Prompts = prompts
@@ -82,11 +75,12 @@ class LogWriter:
         self.written = 0
         self.problem: str | None = None
         self._documents = Documents()
-        self._under_way: dict[str, _UnderWay] = {}
+        self._under_way: dict[str, Earlier] = {}  # what was noted and not put since
         self._notes_left = NotesLeft()
         self._numbers = itertools.count(1)  # of notes
         self._purge_at = 0.0
         self._owner = Owner(folder)
+        self._contents = ContentFiles(folder, self._owner.name)
         try:
             self._begin()
         except BaseException:
@@ -109,22 +103,25 @@ class LogWriter:
         if self._faults:
             self._tell_faults()
 
-    def note(self, record: Record, policy: PolicyDocument, snapshot: Snapshot) -> None:
+    def note(self, several: Sequence[Noted]) -> None:
         """As ports.journal.Journal has it."""
         with self._lock:
             if self._closed or self._waiting > self._backlog:
                 return
-            batch, request = self._open, record.request
-            empty, known = batch.empty, self._under_way.get(request.id)
-            first = known.first if known else None
+            batch, under_way = self._open, self._under_way
+            empty = batch.empty
             name = f"{self._owner.name}.{next(self._numbers)}" if batch.notes is None else ""
-            try:
-                at = batch.note(record, policy, snapshot, name, first)
-            except Exception:  # `put` will say so
-                return
-            if known is not None:
-                batch.ended.append(known.at)
-            self._under_way[request.id] = _UnderWay(first or Earlier(*at, request, record.decision), at)
+            fresh: list[Fresh] = [(*one, under_way.get(one[0].request.id)) for one in several]
+            for (record, _, _), at in zip(several, batch.note(fresh, name), strict=True):
+                if at is None:  # `put` will say so
+                    continue
+                request = record.request
+                known = under_way.get(request.id)
+                if known is not None:
+                    batch.ended.append(known.at)
+                    known.at = at
+                if known is None or known.first is None:
+                    under_way[request.id] = Earlier(at, request, record.decision, at)
             self._grown(batch.size, empty)
 
     def put_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
@@ -155,6 +152,7 @@ class LogWriter:
         self._thread.join(timeout=10)
         if not self._thread.is_alive():
             self._connection.close()
+            self._contents.close()
             self._owner.release()
 
     def _ended(self, request_id: str) -> Earlier | None:
@@ -168,7 +166,7 @@ class LogWriter:
         empty = batch.empty
         batch.ended.append(known.at)
         self._grown(batch.size, empty)
-        return known.first
+        return known
 
     def _grown(self, size: int, first: bool) -> None:
         """The open batch has that size now; `first`: the thread may be waiting for something to do."""
@@ -271,24 +269,31 @@ class LogWriter:
         return True
 
     def _write(self, batch: Batch) -> None:
-        row = self._row(batch) if batch.count else None
-        notes = batch.notes.packed(self._seal) if batch.notes else None
-        with all_or_nothing(self._connection):
-            news = self._documents.write(self._connection, batch)
-            if batch.notes:
-                news += self._documents.write(self._connection, batch.notes)
-            if row is not None:
-                self._connection.execute(_INSERT, row)
-            for feedback, asked in batch.feedback:
-                write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
-            changed = self._notes_left.write(self._connection, self._owner.name, batch, notes, self._prompts)
+        try:
+            row = self._kept(batch) if batch.count else None
+            notes = self._kept(batch.notes) if batch.notes else None
+            with all_or_nothing(self._connection):
+                news = self._documents.write(self._connection, batch)
+                if batch.notes:
+                    news += self._documents.write(self._connection, batch.notes)
+                if row is not None:
+                    about = batch.last, batch.first_id, batch.last_id, batch.count, self._prompts
+                    self._connection.execute(_INSERT, (*about, *row))
+                for feedback, asked in batch.feedback:
+                    write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
+                changed = self._notes_left.write(self._connection, self._owner.name, batch, notes, self._prompts)
+        except BaseException:
+            self._contents.undo()
+            raise
         self._notes_left.written(changed)
         self._documents.written(news)
         self.written += batch.count
+        self._contents.done()
 
-    def _row(self, batch: Batch) -> tuple[Any, ...]:
+    def _kept(self, batch: Batch) -> tuple[bytes, Kept]:
+        """(heads, contents) for the database."""
         heads, contents = batch.packed(self._seal)
-        return batch.last, batch.first_id, batch.last_id, batch.count, self._prompts, heads, contents
+        return heads, self._contents.put(contents, sealed=self._seal is not None)
 
     def _begin_anew_if_lost(self) -> None:
         if self._identity() == self._files:
@@ -310,7 +315,7 @@ class LogWriter:
 
     def _purge(self) -> None:
         try:
-            wait = self._retention.purge(self._connection, time.time())
+            wait = self._retention.purge(self._connection, self._contents, time.time())
         except Exception as error:
             log.warning(
                 Said("old requests cannot be removed from the log: %s", "旧请求无法从日志中删除：%s"), explained(error)
@@ -330,6 +335,6 @@ class LogWriter:
             self.dropped += batch.count + len(batch.feedback)
             if batch.notes is not None:
                 for known in self._under_way.values():
-                    if known.first is not None and known.first.notes == batch.notes.name:
+                    if known.first is not None and known.first[0] == batch.notes.name:
                         known.first = None
         self._notes_left.dropped(batch.ended)

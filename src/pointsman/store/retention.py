@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import apsw
 
+from pointsman.store.content_files import ContentFiles, Kept
 from pointsman.store.log_schema import all_or_nothing
 
 _SLICE = 100  # batches, and feedback, that are removed at once, so that writing need not wait long
 _SOON, _LATER, _HOURLY = 0.0, 60.0, 3600.0
 _DAY = 86_400.0
 _LARGE = 1 << 30  # bytes of a log that is not written anew every day
-_OLD_BATCHES = "delete from batches where id in (select id from batches where last < ? limit ?)"
-_OLD_NOTES = "delete from notes where name in (select name from notes where last < ? limit ?)"
+_KEYS = {"batches": "id", "notes": "name"}
+_OLD = "select {key}, iif(typeof(contents) = 'text', contents, null) from {table} where last < ? limit ?"
 _OLD_FEEDBACK = "delete from feedback where request_id in (select request_id from feedback where asked < ? limit ?)"
 
 
@@ -20,7 +23,8 @@ class Retention:
     policies and snapshots a day after the last that refers to them. A batch is some tens of milliseconds of traffic; what
     ran long in it came earlier by so long, and stays by so long more, without its words where these were noted.
 
-    Deleted bytes are overwritten at once (`secure_delete`) and the write-ahead log, which still has them, is emptied.
+    Deleted bytes are overwritten at once (in the database by `secure_delete`, in files of contents before their rows go)
+    and the write-ahead log, which still has them, is emptied.
     Where rows were moved between pages some bytes of old copies stay; so once a day, while the log is below 1 GiB, the
     file is written anew. In a larger one such remnants go when their pages are used again."""
 
@@ -29,14 +33,18 @@ class Retention:
         self._renew_at = 0.0
         self._stale = False
 
-    def purge(self, connection: apsw.Connection, now: float) -> float:
+    def purge(self, connection: apsw.Connection, contents: ContentFiles, now: float) -> float:
         """`now` is seconds since the epoch. Returns in how many seconds to come back: at once where more is left, soon
         where a reader held the write-ahead log. Raises apsw.Error."""
         before = now - self._keep
+        old = {table: _old(connection, table, key, before) for table, key in _KEYS.items()}
+        for rows in old.values():
+            contents.wipe(kept for _, kept in rows)
         with all_or_nothing(connection):
-            removed = max(
-                _removed(connection, old, (before, _SLICE)) for old in (_OLD_BATCHES, _OLD_NOTES, _OLD_FEEDBACK)
-            )
+            removed = _removed(connection, _OLD_FEEDBACK, (before, _SLICE))
+            for table, rows in old.items():
+                connection.executemany(f"delete from {table} where {_KEYS[table]} = ?", [(key,) for key, _ in rows])  # noqa: S608
+                removed = max(removed, len(rows))
             self._stale = self._stale or removed > 0
             if removed < _SLICE:
                 connection.execute("delete from notes_left where name not in (select name from notes)")
@@ -44,6 +52,7 @@ class Retention:
                     connection.execute(f"delete from {table} where used < ?", (before - _DAY,))  # noqa: S608
         if removed == _SLICE:
             return _SOON
+        contents.clear(before)
         if self._stale and now >= self._renew_at:
             self._renew_at = now + _DAY
             self._stale = False
@@ -55,6 +64,12 @@ class Retention:
                     return _LATER
         held = connection.execute("pragma wal_checkpoint(truncate)").fetchall()[0][0]
         return _LATER if held else _HOURLY
+
+
+def _old(connection: apsw.Connection, table: str, key: str, before: float) -> list[tuple[Any, Kept]]:
+    """(key, where its contents lie), of some."""
+    rows: list[Any] = connection.execute(_OLD.format(table=table, key=key), (before, _SLICE)).fetchall()
+    return rows
 
 
 def _removed(connection: apsw.Connection, statement: str, values: tuple[float, int]) -> int:

@@ -41,7 +41,7 @@ class StoredBatch:
         self._packed = heads
         self._plain = self._unpacked(heads)
         self._contents: tuple[tuple[_Names, _Names], list[msgspec.Raw]] | None = None
-        self._closed: tuple[bytes, Seal | None] | None = None
+        self._closed: tuple[Callable[[], bytes | None], Seal | None] | None = None
 
     def may_hold(self, texts: list[bytes]) -> bool:
         """False where one of these values occurs nowhere in the heads: then none needs decoding."""
@@ -127,9 +127,9 @@ class StoredBatch:
         except msgspec.DecodeError:
             raise self._damaged() from None
 
-    def open_later(self, contents: bytes | None, seal: Seal | None) -> None:
-        """As `open`, once a content is asked for."""
-        self._closed = None if contents is None else (contents, seal)
+    def open_later(self, contents: Callable[[], bytes | None], seal: Seal | None) -> None:
+        """As `open` of what `contents` gives, once a content is asked for."""
+        self._closed = contents, seal
 
     def feature(self, head: Head, name: str) -> Any:
         """None where the decision had no features, or none of that name."""
@@ -217,7 +217,7 @@ class StoredBatch:
     def _open_if_later(self) -> None:
         if self._closed is not None:
             (contents, seal), self._closed = self._closed, None
-            self.open(contents, seal)
+            self.open(contents(), seal)
 
     @cached_property
     def _named_heads(self) -> tuple[_Names, list[Head]]:

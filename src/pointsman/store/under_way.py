@@ -8,7 +8,8 @@ from typing import Any
 
 import apsw
 
-from pointsman.store.log_batch import Batch, Packed
+from pointsman.store.content_files import Kept, found
+from pointsman.store.log_batch import Batch
 from pointsman.store.log_row import Head
 from pointsman.store.log_schema import all_or_nothing, has_table
 from pointsman.store.owner import is_alive
@@ -58,14 +59,14 @@ class NotesLeft:
         self._over: list[tuple[str, int]] = []  # ended in what could not be written
 
     def write(
-        self, connection: apsw.Connection, owner: str, batch: Batch, packed: Packed | None, prompts: str
+        self, connection: apsw.Connection, owner: str, batch: Batch, kept: tuple[bytes, Kept] | None, prompts: str
     ) -> dict[str, bytes]:
-        """The batch's notes, `packed`, and what has ended. Returns what `written` is to be told when the transaction has
-        ended well. Raises apsw.Error."""
+        """The batch's notes, as they are to be `kept`, and what has ended. Returns what `written` is to be told when the
+        transaction has ended well. Raises apsw.Error."""
         changed: dict[str, bytearray] = {}
         notes = batch.notes
-        if notes is not None and packed is not None:
-            connection.execute("insert into notes values (?,?,?,?,?)", (notes.name, notes.last, prompts, *packed))
+        if notes is not None and kept is not None:
+            connection.execute("insert into notes values (?,?,?,?,?)", (notes.name, notes.last, prompts, *kept))
             changed[notes.name] = bytearray(b"\1" * notes.count)
         for name, place in (*self._over, *batch.ended):
             if name not in changed:
@@ -126,18 +127,18 @@ def take_over(connection: apsw.Connection, folder: Path, own: str, *, sole: bool
         if owner == own or (not sole and is_alive(folder, str(owner))):
             continue
         with all_or_nothing(connection):
-            count += _bequeathed(connection, str(owner), seal)
+            count += _bequeathed(connection, folder, str(owner), seal)
     return count
 
 
-def _bequeathed(connection: apsw.Connection, owner: str, seal: Seal | None) -> int:
-    found: list[Any] = connection.execute(f"{_SHOWN} where owner = ?", (owner,)).fetchall()
-    notes = [Noted(name, False, prompts, heads, left) for name, _, left, prompts, heads in found]
+def _bequeathed(connection: apsw.Connection, folder: Path, owner: str, seal: Seal | None) -> int:
+    rows: list[Any] = connection.execute(f"{_SHOWN} where owner = ?", (owner,)).fetchall()
+    notes = [Noted(name, False, prompts, heads, left) for name, _, left, prompts, heads in rows]
     over = _written(connection, notes)
     count = 0
     for noted in notes:
         row: Any = connection.execute("select contents from notes where name = ?", (noted.name,)).fetchone()
-        noted.open(row[0], seal)
+        noted.open(found(folder, row[0]), seal)
         places = [place for name, place in noted.places.items() if name not in over]
         cut = noted.cut(places, seal)
         if cut is None:
