@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pointsman.bench.jobs import JOBS, STEPS
+from pointsman.bench.l1.measure import ARBITER, AT_ONCE, CONTRACT, LANGUAGES
 from pointsman.bench.relay_tables import ONE, title
 from pointsman.bench.results import Results, Spread
 from pointsman.bench.rows import DIRECT, MEMORY, ROWS
@@ -16,7 +17,15 @@ Panel = dict[str, Any]
 
 def panels_of(results: Results) -> list[Panel]:
     """Bars: `labels`, `values`, `low`, `high`, `ours` (which one is Pointsman). Lines: `x`, and `series` of name and y."""
-    made = {"relay": _relay, "layers": _layers, "workers": _workers, "growth": _growth, "rules": _rules, "jobs": _jobs}
+    made = {
+        "relay": _relay,
+        "layers": _layers,
+        "workers": _workers,
+        "growth": _growth,
+        "rules": _rules,
+        "jobs": _jobs,
+        "l1": _l1,
+    }
     return list(made[results.kind](results))
 
 
@@ -72,6 +81,26 @@ def _jobs(results: Results) -> Iterator[Panel]:
     names = list(results.versions)
     for row in (STEPS, JOBS):
         yield _bars(row, "per second", names, [results.spread(name, row, "per_s") for name in names])
+
+
+def _l1(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for row, key, head in (
+        (CONTRACT, "valid", "JSON that holds to the contract"),
+        (ARBITER, "valid", "Answers of the arbiter that hold"),
+        *((f"instructions {language}", "followed", f"Instructions followed, {language}") for language in LANGUAGES),
+    ):
+        yield _bars(head, "share", names, [results.spread(name, row, key) for name in names], log=False)
+    for name in names:
+        late = [(step, results.spread(name, f"parallel {step}", "p95_ms")) for step in AT_ONCE]
+        there = [(float(step), spread.median) for step, spread in late if spread]
+        series = [{"name": "p95, ms", "y": [median for _, median in there]}]
+        yield {
+            "kind": "lines",
+            "title": f"Queries at a time, {name}",
+            "x": [step for step, _ in there],
+            "series": series,
+        }
 
 
 def _bars(

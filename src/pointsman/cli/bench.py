@@ -22,6 +22,7 @@ from pointsman.bench.shown import tables_of
 from pointsman.bench.subjects import Subject, all_subjects, chosen
 from pointsman.bench.tables import as_markdown, as_text, notes, preamble
 from pointsman.cli.bench_intents import declare_intents, measure_intents
+from pointsman.cli.bench_l1 import declare_l1, measure_l1
 from pointsman.cli.output import print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import PointsmanError
@@ -56,6 +57,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     jobs = actions.add_parser("jobs", help="what keeping jobs takes, beside other stores of jobs")
     _declare_run(jobs, rounds=3, seconds=5.0)
     declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
+    declare_l1(actions.add_parser("l1", help="what models are worth as arbiters: stability, schemas, parallel queries"))
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
     table.add_argument("file", metavar="FILE", type=Path, help="what --json wrote")
     table.add_argument("--plot", metavar="FILE", type=Path, help="also draw it (.svg or .png)")
@@ -86,6 +88,8 @@ def run(options: argparse.Namespace) -> int:
     _check_files(options)
     if options.action == "intents":
         return measure_intents(options)
+    if options.action == "l1":
+        return measure_l1(options)
     results = _ACTIONS[options.action](options)
     _print(results, options.tongue)
     if options.json:

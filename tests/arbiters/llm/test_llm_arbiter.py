@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted import Scripted
 
+from arbiters.llm.scripted import Scripted
 from pointsman.arbiter.calibration import raw_confidence
 from pointsman.arbiters.llm.arbiter import VOTES, LlmArbiter, without
 from pointsman.domain.intent import MOST_SCORES, OPEN_ENDED, Calibration, Heard, Intent, Query

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from scripted import Scripted
 
+from arbiters.llm.scripted import Scripted
 from pointsman.arbiters.llm.engines import engine_of
 from pointsman.arbiters.llm.exchange import Unheard
 from pointsman.arbiters.llm.llamacpp import grammar

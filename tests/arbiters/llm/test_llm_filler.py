@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import Scripted
 
+from arbiters.llm.scripted import Scripted
 from pointsman.arbiters.llm.filler import LlmFiller
 from pointsman.domain.intent import Filled, Query
 from pointsman.domain.json_schema import validator_of
