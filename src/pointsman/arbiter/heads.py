@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy
 
-from pointsman.arbiter.neighbours import Bank, nearness
+from pointsman.arbiter.neighbours import Bank, from_middle, nearness
 from pointsman.arbiter.softmax import probabilities
 from pointsman.arbiter.sparse import Floats, Rows, Vocabulary
 from pointsman.arbiter.spelled import spelled_logits
@@ -54,13 +54,6 @@ class Heads(NamedTuple):
     scale: float
     outside: Outside
     embedding: str | None
-
-
-def from_middle(vectors: Floats, middle: Floats) -> Floats:
-    moved = vectors - middle
-    length = numpy.linalg.norm(moved, axis=1, keepdims=True)
-    unit: Floats = (moved / numpy.maximum(length, 1e-6)).astype(numpy.float32)
-    return unit
 
 
 def summed(heads: Heads, rows: Rows, vectors: Floats | None) -> tuple[Floats, Floats]:

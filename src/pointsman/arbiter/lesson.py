@@ -8,10 +8,14 @@ from typing import NamedTuple
 import numpy
 
 from pointsman.arbiter.cut import cut
+from pointsman.arbiter.neighbours import from_middle
 from pointsman.arbiter.ngrams import counted
 from pointsman.arbiter.sparse import Floats, Integers, Truths
 from pointsman.domain.intent import Intent
 
+_LIKE, _LEAST_LIKE = 0.6, 0.4
+"""Cosines, means taken away, from which a text is like an example."""
+_FEW = 4
 MOST_TEXTS = 20_000
 """More take too long. Then as many of each intent are learnt from, its first ones."""
 
@@ -27,6 +31,8 @@ class Lesson(NamedTuple):
     counts: tuple[dict[int, int], ...]
     vectors: Floats | None = None
     embedding: str | None = None
+    background: int = 0
+    """The last texts are of the background: outside, and known by pieces and vectors alone."""
 
     @property
     def intents(self) -> int:
@@ -72,3 +78,37 @@ def lesson_of(intents: Sequence[Intent], outside: Sequence[str] = ()) -> Lesson:
 def described(intent: Intent) -> list[str]:
     """What it is said to be; its name, where there is no more."""
     return [text for _, text in sorted(intent.about.items())] or [intent.name.replace("_", " ")]
+
+
+def with_background(lesson: Lesson, counts: Sequence[dict[int, int]], vectors: Floats | None) -> Lesson:
+    """With more texts outside. `vectors` are theirs; None where the lesson has none."""
+    more = len(counts)
+    return lesson._replace(
+        texts=(*lesson.texts, *([""] * more)),
+        labels=numpy.concatenate([lesson.labels, numpy.full(more, lesson.intents, numpy.int64)]),
+        may_leave=numpy.concatenate([lesson.may_leave, numpy.ones(more, bool)]),
+        counts=(*lesson.counts, *counts),
+        vectors=None if lesson.vectors is None or vectors is None else numpy.concatenate([lesson.vectors, vectors]),
+        background=more,
+    )
+
+
+def unlike(lesson: Lesson, vectors: Floats) -> Integers:
+    """Places of those `vectors` that are no nearer to any example than examples of one intent are to each other: what is as
+    near as that may well be one of the intents, and is no text outside."""
+    inside = lesson.labels < lesson.intents
+    assert lesson.vectors is not None
+    examples, labels = lesson.vectors[inside], lesson.labels[inside]
+    if not len(examples):
+        return numpy.arange(len(vectors))
+    middle = numpy.concatenate([examples, vectors]).mean(axis=0)
+    ours, theirs = from_middle(examples, middle), from_middle(vectors, middle)
+    bounds = numpy.full(lesson.intents, _LIKE, numpy.float32)
+    for label in range(lesson.intents):
+        group = ours[labels == label]
+        if len(group) > _FEW:
+            likeness = group @ group.T
+            numpy.fill_diagonal(likeness, -1.0)
+            bounds[label] = min(max(float(numpy.median(likeness.max(axis=1))), _LEAST_LIKE), _LIKE)
+    over = (theirs @ ours.T - bounds[labels]).max(axis=1)
+    return numpy.flatnonzero(over < 0)

@@ -21,6 +21,13 @@ class Bank(NamedTuple):
     starts: Integers
 
 
+def from_middle(vectors: Floats, middle: Floats) -> Floats:
+    moved = vectors - middle
+    length = numpy.linalg.norm(moved, axis=1, keepdims=True)
+    unit: Floats = (moved / numpy.maximum(length, 1e-6)).astype(numpy.float32)
+    return unit
+
+
 def bank_of(vectors: Floats, labels: Integers, classes: int) -> Bank:
     order = numpy.argsort(labels, kind="stable")
     starts = numpy.searchsorted(labels[order], numpy.arange(classes + 1)).astype(numpy.int64)

@@ -15,7 +15,7 @@ from pointsman.arbiter.sparse import Vocabulary
 from pointsman.arbiter.training import Trained
 from pointsman.domain.intent import Calibration
 
-FORM = 1
+FORM = 2
 """Of these bytes, and of how heads are trained: another number, and all are trained anew."""
 
 
@@ -78,9 +78,17 @@ def decoded(data: bytes) -> Trained:
     return Trained(heads, kept.calibration)
 
 
-def lesson_hash(lesson: Lesson) -> str:
-    """Of all that heads are made from: texts, what each is, the embedding model, the form."""
-    parts = (FORM, lesson.names, lesson.texts, lesson.labels.tolist(), lesson.may_leave.tolist(), lesson.embedding)
+def lesson_hash(lesson: Lesson, *more: str | None) -> str:
+    """Of all that heads are made from: texts, what each is, the embedding model, the form, and what else there is."""
+    parts = (
+        FORM,
+        lesson.names,
+        lesson.texts,
+        lesson.labels.tolist(),
+        lesson.may_leave.tolist(),
+        lesson.embedding,
+        *more,
+    )
     return hashlib.sha256(msgspec.msgpack.encode(parts)).hexdigest()[:12]
 
 

@@ -12,14 +12,13 @@ from pointsman.arbiter.heads import (
     Heads,
     Meaning,
     Outside,
-    from_middle,
     scored,
     signs,
     summed,
 )
 from pointsman.arbiter.lesson import Lesson
 from pointsman.arbiter.logistic import fit_logistic
-from pointsman.arbiter.neighbours import bank_of
+from pointsman.arbiter.neighbours import bank_of, from_middle
 from pointsman.arbiter.ngrams import counted
 from pointsman.arbiter.softmax import Doubles, fit_softmax, minimised, probabilities
 from pointsman.arbiter.sparse import Floats, Integers, Rows, Truths, vocabulary
@@ -36,13 +35,18 @@ _USUAL_SIGNS = (-1.2, -0.8, 1.0, 0.7)
 """What the signs of being outside weigh where there are no texts outside to tell."""
 _USUAL_ODDS = -4.0
 _FIRMNESS = 3.0
-_OUTSIDE_SHARE = 0.15
-"""Texts outside count in fits as if so much of what is heard were outside."""
+_FEW_INTENTS = 15
 
 
 class Trained(NamedTuple):
     heads: Heads
     calibration: Calibration
+
+
+def outside_share(intents: int) -> float:
+    """How much of what is heard is taken to be outside: nearly all with one intent, half with 15, a tenth with 150. Texts
+    outside count accordingly in all fits, however many there are."""
+    return _FEW_INTENTS / (_FEW_INTENTS + intents)
 
 
 def train(lesson: Lesson) -> Trained:
@@ -52,13 +56,14 @@ def train(lesson: Lesson) -> Trained:
     labels = lesson.labels[places]
     inside = labels < lesson.intents
     scale = _scale(left_out.logits[inside][:, : lesson.intents], labels[inside])
-    outside = _outside(signs(left_out.logits, left_out.near, lesson.intents), inside)
+    share = outside_share(lesson.intents)
+    outside = _outside(signs(left_out.logits, left_out.near, lesson.intents), inside, share)
     everything = numpy.arange(len(lesson.texts))
     heads = _heads(lesson, everything)._replace(scale=scale, outside=outside)
     found = probabilities(left_out.logits[:, : lesson.intents] * numpy.float32(scale))
     odds = outside.of(signs(left_out.logits, left_out.near, lesson.intents))
     judged = [Judged.of(lesson.names, found[row], float(odds[row]), labels[row].item()) for row in range(len(places))]
-    return Trained(heads, fit_calibration(judged, _OUTSIDE_SHARE))
+    return Trained(heads, fit_calibration(judged, share))
 
 
 class _LeftOut(NamedTuple):
@@ -137,7 +142,7 @@ def _scale(logits: Floats, labels: Integers) -> float:
     return float(numpy.exp(minimised(loss, numpy.zeros(1), 100, 1e-9)[0]))
 
 
-def _outside(found: Floats, known: Truths) -> Outside:
+def _outside(found: Floats, known: Truths, share: float) -> Outside:
     """Weights of the signs, fitted where there are texts outside."""
     usual = numpy.array(_USUAL_SIGNS)
     if not known.any():
@@ -149,7 +154,7 @@ def _outside(found: Floats, known: Truths) -> Outside:
     weights, bias = usual, _USUAL_ODDS
     if not known.all():
         columns = ((found - middle) / spread).astype(numpy.float64)
-        each = numpy.where(known, 1.0, _OUTSIDE_SHARE / (1 - _OUTSIDE_SHARE) * known.sum() / (~known).sum())
+        each = numpy.where(known, 1.0, share / (1 - share) * known.sum() / (~known).sum())
         fitted = fit_logistic(columns, (~known).astype(numpy.float64), each, usual, _FIRMNESS)
         weights, bias = fitted[:-1], float(fitted[-1])
     return Outside(middle.astype(numpy.float32), spread.astype(numpy.float32), weights.astype(numpy.float32), bias)

@@ -12,9 +12,10 @@ from pathlib import Path
 import msgspec
 
 from pointsman.arbiter.cut import TOKENS
-from pointsman.arbiter.lesson import Lesson, lesson_of
+from pointsman.arbiter.lesson import Lesson, lesson_of, unlike
 from pointsman.arbiter.stored import FORM, decoded, lesson_hash
 from pointsman.arbiter.training import Trained
+from pointsman.arbiters.background import MODEL, background
 from pointsman.arbiters.trainer import Order
 from pointsman.arbiters.vectors import Vectors
 from pointsman.child_process import killed, spawned
@@ -34,23 +35,32 @@ class NotTrained(Exception):
     """The process ended without heads, or took too long."""
 
 
-async def learnt(intents: Sequence[Intent], outside: Sequence[str], embed: Embed, folder: Path) -> tuple[str, Trained]:
-    """The model's name, and heads with their first calibration. Raises NotTrained, ActionFailed, OSError."""
+async def learnt(
+    intents: Sequence[Intent], outside: Sequence[str], embed: Embed, folder: Path, *, general: bool = True
+) -> tuple[str, Trained]:
+    """The model's name, and heads with their first calibration. `general`: general talk counts as outside, as far as it is
+    unlike the examples. Raises NotTrained, ActionFailed, OSError."""
     lesson = (await asyncio.to_thread(lesson_of, intents, outside))._replace(embedding=embed.model)
-    key = await asyncio.to_thread(lesson_hash, lesson)
+    more = background() if general and _fits(embed.model) else None
+    key = await asyncio.to_thread(lesson_hash, lesson, more.hash if more else None)
     name = f"{embed.model or 'spelling'}/{key}"
     file = folder / f"heads-{FORM}-{key}.bin"
     kept = await asyncio.to_thread(_read, file)
     if kept is None:
         if embed.model is not None:
             lesson = lesson._replace(vectors=await Vectors(folder, embed, MOST_TOKENS).of(lesson.texts))
-        data = await _trained(lesson)
+        places: tuple[int, ...] = ()
+        if more is not None:
+            places = tuple(range(len(more.counts)))
+            if lesson.vectors is not None:
+                places = tuple((await asyncio.to_thread(unlike, lesson, more.vectors)).tolist())
+        data = await _trained(lesson, places)
         kept = decoded(data)
         await asyncio.to_thread(_write, file, data)
     return name, kept
 
 
-async def _trained(lesson: Lesson) -> bytes:
+async def _trained(lesson: Lesson, background: tuple[int, ...]) -> bytes:
     order = Order(
         lesson.names,
         lesson.texts,
@@ -58,6 +68,7 @@ async def _trained(lesson: Lesson) -> bytes:
         tuple(lesson.may_leave.tolist()),
         None if lesson.vectors is None else lesson.vectors.tobytes(),
         lesson.embedding,
+        background,
     )
     pipe = asyncio.subprocess.PIPE
     process = await spawned(
@@ -74,6 +85,11 @@ async def _trained(lesson: Lesson) -> bytes:
     if process.returncode or not data:
         raise NotTrained(f"the process ended with {process.returncode}")
     return data
+
+
+def _fits(model: str | None) -> bool:
+    """Whether the vectors of the background are those of that model; without one they do no harm."""
+    return model is None or model.startswith(MODEL)
 
 
 def _read(file: Path) -> Trained | None:

@@ -12,7 +12,8 @@ NICE = 10
 
 
 class Order(msgspec.Struct, frozen=True):
-    """A `Lesson` on its way: `vectors` are 32-bit floats of all texts, none without an embedding model."""
+    """A `Lesson` on its way: `vectors` are 32-bit floats of all texts, none without an embedding model; `background` are
+    places in what ships."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
@@ -20,6 +21,7 @@ class Order(msgspec.Struct, frozen=True):
     may_leave: tuple[bool, ...]
     vectors: bytes | None
     embedding: str | None
+    background: tuple[int, ...]
 
 
 def main() -> None:
@@ -35,10 +37,11 @@ def main() -> None:
 def done(order: bytes) -> bytes:
     import numpy
 
-    from pointsman.arbiter.lesson import Lesson
+    from pointsman.arbiter.lesson import Lesson, with_background
     from pointsman.arbiter.ngrams import counted
     from pointsman.arbiter.stored import encoded
     from pointsman.arbiter.training import train
+    from pointsman.arbiters.background import background
 
     read = msgspec.msgpack.decode(order, type=Order)
     vectors = None
@@ -46,7 +49,12 @@ def done(order: bytes) -> bytes:
         vectors = numpy.frombuffer(read.vectors, numpy.float32).reshape(len(read.texts), -1)
     labels, may_leave = numpy.array(read.labels, numpy.int64), numpy.array(read.may_leave, bool)
     counts = tuple(map(counted, read.texts))
-    return encoded(train(Lesson(read.names, read.texts, labels, may_leave, counts, vectors, read.embedding)))
+    lesson = Lesson(read.names, read.texts, labels, may_leave, counts, vectors, read.embedding)
+    if read.background:
+        others = background()
+        theirs = others.vectors[list(read.background)]
+        lesson = with_background(lesson, [others.counts[place] for place in read.background], theirs)
+    return encoded(train(lesson))
 
 
 if __name__ == "__main__":
