@@ -82,6 +82,12 @@ class ClientMetrics:
         self.intents = Counter(
             "pointsman_intents_total", "Requests by what an arbiter made of them", ["intent"], registry=registry
         )
+        self.sunk = Counter(
+            "pointsman_arbiter_drifts_total",
+            "How often an arbiter became less sure than usual",
+            ["arbiter"],
+            registry=registry,
+        )
         self.sure = Histogram(
             "pointsman_arbiter_confidence",
             "How sure an arbiter was of the intent that it heard",

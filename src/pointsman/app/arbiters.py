@@ -54,6 +54,7 @@ def ears_of(
         timeout=config.arbiter.timeout,
         concurrency=config.arbiter.concurrency,
         window=config.arbiter.drift.window,
+        drop=config.arbiter.drift.drop,
     )
 
 

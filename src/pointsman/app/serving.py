@@ -104,6 +104,7 @@ class Serving:
         self._actions: dict[str, Action] = {"report": self._report}
         recorder = Fanout([self.metrics, self._log])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
+        self.pipeline.hearings.sunk = self.metrics.sunk
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
         self.channels = Channels(self.files, self._links, clock)
         self.jobs = Jobs(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -13,16 +13,19 @@ from pointsman.arbiter.enhanced import context_of
 from pointsman.domain.decision import Decision
 from pointsman.domain.intent import Failure, Filled, Heard, Hearing, Query
 from pointsman.domain.request import Request
+from pointsman.domain.said import Said
 from pointsman.domain.wording import Tongue, tongue_of
 from pointsman.features.extract import extract
 from pointsman.pipeline.arbitration import Matter, to_fill
 from pointsman.pipeline.asked import ask
+from pointsman.pipeline.drift import Window
 from pointsman.pipeline.intent_rules import EMBEDDED
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.report_decision import today_of
 from pointsman.pipeline.standing import retold
 from pointsman.ports.arbiter import Arbiter, Filler
 
+log = logging.getLogger("pointsman")
 LONG = 20_000
 """Characters; what has more is decided on in a thread."""
 T = TypeVar("T", Heard, Filled)
@@ -31,7 +34,7 @@ T = TypeVar("T", Heard, Filled)
 class Ears(msgspec.Struct, frozen=True, kw_only=True):
     """Who is asked, as the config has it: arbiters by the names that entries have for them, a second one, and who reads
     parameters. At most `concurrency` queries at a time and as many that wait; `timeout` in seconds for each, waiting
-    included. `window`: of how many confidences a mean is taken."""
+    included. `window`: of how many confidences a mean is taken; `drop`: how far that may sink before it is said."""
 
     arbiters: Mapping[str, Arbiter] = {}
     second: Arbiter | None = None
@@ -39,14 +42,17 @@ class Ears(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float = 2.0
     concurrency: int = 4
     window: int = 20
+    drop: float = 0.1
 
 
 class Hearings:
-    """What outlives a request: how many queries are under way, and the last confidences of each arbiter."""
+    """What outlives a request: how many queries are under way, and the last confidences of each arbiter. `sunk` is told an
+    arbiter whose confidence has."""
 
-    def __init__(self, ears: Ears | None = None) -> None:
+    def __init__(self, ears: Ears | None = None, sunk: Callable[[str], None] | None = None) -> None:
         self.install(ears or Ears())
-        self._windows: dict[str, deque[float]] = {}
+        self._windows: dict[str, Window] = {}
+        self.sunk = sunk
 
     def install(self, ears: Ears) -> None:
         """From here on these are asked; queries under way go on with those before."""
@@ -73,10 +79,17 @@ class Hearings:
         if arbiter is None:
             return Hearing(first=_deaf(name, "unavailable"))
         heard = await self._heard(arbiter, query)
-        window = self._windows.setdefault(name, deque(maxlen=self._ears.window))
-        mean = round(sum(window) / len(window), 6) if len(window) == window.maxlen else None
-        if heard.failure is None and heard.intent == (heard.scores[0][0] if heard.scores else None):
-            window.append(heard.confidence)
+        window = self._windows.get(name)
+        if window is None or window.size != self._ears.window:
+            window = self._windows[name] = Window(self._ears.window)
+        mean = window.mean
+        inside = bool(heard.scores) and heard.intent == heard.scores[0][0]
+        if heard.failure is None and inside and window.put(heard.confidence, self._ears.drop):
+            en = "%s is less sure than usual: %.2f on the mean of its last %d queries"
+            zh = "%s 的把握低于往常：%.2f（最近 %d 次的平均）"
+            log.warning(Said(en, zh), name, window.mean, window.size)
+            if self.sunk is not None:
+                self.sunk(name)
         return Hearing(first=heard, window=mean)
 
     async def _heard(self, arbiter: Arbiter, query: Query) -> Heard:

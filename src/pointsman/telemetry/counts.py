@@ -38,7 +38,7 @@ class Spread(msgspec.Struct):
 Tallies = dict[Labels, Tally]
 _TALLIES = (
     "requests", "rules", "tokens", "attempts", "upstream", "reloads", "marks", "shadows", "cuts", "masked", "cache",
-    "feedback", "tools", "arbitrations", "intents",
+    "feedback", "tools", "arbitrations", "intents", "sunk",
 )  # fmt: skip
 Spreads = dict[Labels, Spread]
 _SPREADS = ("decisions", "durations", "first_tokens", "confidences", "hearings")
@@ -68,6 +68,7 @@ class Counts(msgspec.Struct):
     tools: Tallies = {}
     arbitrations: Tallies = {}
     intents: Tallies = {}
+    sunk: Tallies = {}
     confidences: Spreads = {}
     hearings: Spreads = {}
     dropped: int = 0

@@ -72,6 +72,9 @@ class Exposition:
             counts.arbitrations,
         )
         yield _counter("pointsman_intents", "Requests by what an arbiter made of them", ["intent"], counts.intents)
+        yield _counter(
+            "pointsman_arbiter_drifts", "How often an arbiter became less sure than usual", ["arbiter"], counts.sunk
+        )
         yield _histogram(
             "pointsman_arbiter_confidence",
             "How sure an arbiter was of the intent that it heard",

@@ -33,6 +33,10 @@ class Metrics:
         """A tool that a client called itself: an action over MCP, or `decide`."""
         count(self._counts.tools, (tool, outcome))
 
+    def sunk(self, arbiter: str) -> None:
+        """An arbiter that is less sure than it used to be."""
+        count(self._counts.sunk, (arbiter,))
+
     def said(self, feedback: Feedback) -> None:
         """Each time that a caller says something, also where it replaces what it said before."""
         adopted = "none" if feedback.adopted is None else str(feedback.adopted).lower()
