@@ -86,7 +86,7 @@ class Counting(Scripted):
 
 
 def says(path: str, fields: dict[str, Any]) -> Any:
-    """Contracts with a comma too many, half of the schemas, "Yes" to instructions, the first label."""
+    """Contracts with a comma too many, most of the schemas, "Yes" to instructions, the first label."""
     if "response_format" not in fields and "structured_outputs" not in fields:
         return {"choices": [{"message": {"content": "Yes"}}]}
     if "structured_outputs" in fields:
@@ -98,7 +98,7 @@ def says(path: str, fields: dict[str, Any]) -> Any:
     name = next(form.name for form in FORMS if form.schema == schema)
     if name == "tree":
         return 400, {"error": "recursive"}
-    text = json.dumps(example(schema, schema)) if len(name) % 2 == 0 else "no"
+    text = json.dumps(example(schema, schema)) if len(name) % 3 != 1 else "no"
     return {"choices": [{"message": {"content": text[:-1] + ",}" if name == "contract" else text}}]}
 
 
