@@ -114,7 +114,7 @@ async def test_what_is_measured(tmp_path: Path):
     assert values["schemas 5"]["accepted"] == 0.8 and 0.0 < values["schemas 2"]["valid"] < 1.0
     assert [row for row in values if row.startswith("parallel")] == ["parallel 1", "parallel 2", "parallel 4"]
     assert values["parallel 4"]["failed"] == 0.0 and fit(results, "small") == 4
-    assert values["instructions en"]["followed"] == pytest.approx(1 / 15)
+    assert values["instructions en"]["followed"] == pytest.approx(2 / 15)
     assert values["plain query"]["tokens"] > 0 and values["field sql_snippet"]["tokens"] > 0
     assert results.failures[0].subject == "away" and any("contract, 0 of 7" in text for text in told)
 
