@@ -161,10 +161,11 @@ def given_chunks(given: list[Any] | str) -> list[Chunk]:
 
 
 def _settled(fields: Sequence[Field], ruled: Mapping[str, Found], passages: Sequence[Passage]) -> bool:
-    """Whether no model is needed: rules found all fields, and one chunk says them all."""
-    if any(field.name not in ruled for field in fields):
+    """Whether no model is needed: rules found all that is required, or all fields where none is, and one chunk says it."""
+    wanted = [field.name for field in fields if field.required] or [field.name for field in fields]
+    if any(name not in ruled for name in wanted):
         return False
-    return len({name for found in ruled.values() for name in found.chunks(passages)}) == 1
+    return len({chunk for name in wanted for chunk in ruled[name].chunks(passages)}) == 1
 
 
 def _value(field: Field, found: Found) -> Any:
