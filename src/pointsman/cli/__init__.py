@@ -31,6 +31,9 @@ VERBS = {
         "look at jobs, retry or cancel them, send batches and follow them",
         "查看、重试、取消任务，提交并跟踪批处理",
     ),
+    "schedules": said(
+        "what is asked at set times: list it, look, have it done now", "定时提问的计划任务：列出、查看、立即执行"
+    ),
     "actions": said(
         "what rules and jobs can have done: list, look, have it done", "规则和任务能调用的动作：列出、查看、执行"
     ),
@@ -38,6 +41,7 @@ VERBS = {
     "rules": said(
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
     ),
+    "fit": said("show what models take of the GPU, and whether they fit", "计算模型占多少显存，能不能放下"),
     "keys": said("make API keys", "生成 API 密钥"),
     "mcp": said(
         "give a desktop client the gateway's tools (MCP over stdio)",

@@ -10,6 +10,7 @@ from pointsman.app.build import build, check_sources, check_tools
 from pointsman.cli.findings import NOTHING_FOUND, as_json, inspect, lines, measured, warnings_of
 from pointsman.cli.mcp_tools import tool_lines, tools_as_json
 from pointsman.cli.output import print_json, print_line, print_problems
+from pointsman.cli.schedule_words import checked, schedule_json
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import Problem, Problems
@@ -48,6 +49,9 @@ def run(options: argparse.Namespace) -> int:
                 "policy": built.policy.hash,
                 **found,
                 **tools_as_json(tools, document),
+                "schedules": [
+                    schedule_json(name, schedule, built.config, 1) for name, schedule in built.config.schedules.items()
+                ],
             }
         )
         return int(failed)
@@ -57,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         print(told(said("note: {note}", "注意：{note}", note=note), options.tongue))
     for line in lines(report, cost, built, options.tongue, options.strict):
         print_line(line)
-    for line in tool_lines(tools, document, options.tongue):
+    for line in (*tool_lines(tools, document, options.tongue), *checked(built, options.tongue)):
         print_line(line)
     if failed:
         total = said(

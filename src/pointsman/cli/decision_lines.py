@@ -35,6 +35,8 @@ def decision_lines(decision: Decision, tongue: Tongue) -> list[str]:
     lines += [line(_SHADOW, rule) for rule in decision.shadow]
     if decision.parameters:
         lines += [f"{key:<8} {value}" for key, value in decision.parameters.items() if key != "refused"]
+    if decision.deliver:
+        lines.append(line(_DELIVER, ", ".join(decision.deliver)))
     lines += [line(_TARGET, told(_chosen(choice), tongue)) for choice in decision.targets]
     lines += [line(_LEFT_OUT, told(_chosen(choice), tongue)) for choice in decision.left_out]
     if decision.error:
@@ -57,6 +59,7 @@ _WANTED: dict[Wants, Said] = {
     "second": Said("a second arbiter would be asked first", "会先询问第二个仲裁器"),
     "filling": Said("a model would read the parameters first", "会先由模型读取参数"),
 }
+_DELIVER = Said("sent to", "发送到")
 _MATCHED = Said("matched", "命中")
 _FRAMED = Said("frame", "模板")
 _MARK = Said("mark", "标记")

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         tongue: Tongue = options.tongue
         if jobs:
             now = time.time()
-            for line in table([told(head, tongue) for head in _HEADS], [_row(job, now, tongue) for job in jobs], {5}):
+            for line in table([told(head, tongue) for head in _HEADS], [_row(job, now, tongue) for job in jobs], {6}):
                 print_line(line)
         else:
             print_line(told(_NOTHING, tongue))
@@ -90,6 +90,7 @@ def _row(job: Job, now: float, tongue: Tongue) -> list[str]:
         phase_of(job),
         place.state,
         place.outcome or "-",
+        job.schedule[0] if job.schedule else "-",
         span(now - job.created),
         tries(job, tongue),
         job.worker or "-",
@@ -103,6 +104,7 @@ _HEADS = (
     Said("phase", "阶段"),
     Said("state", "状态"),
     Said("outcome", "结局"),
+    Said("schedule", "计划任务"),
     Said("age", "已过"),
     Said("failed", "失败"),
     Said("worker", "工作进程"),

@@ -19,6 +19,7 @@ from pointsman.domain.webhook import Notice
 from pointsman.http.jobs.kept import action_of, reply_of, request_of
 from pointsman.http.jobs.shown import shown, trace_shown
 from pointsman.http.openai.batches import batch_object
+from pointsman.pipeline.delivery.parcel import parcel_of
 from pointsman.pipeline.passage import PROGRESS
 
 _VERB = "jobs show"
@@ -54,7 +55,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines(job: Job, summary: dict[str, Any], steps: list[Step], options: argparse.Namespace) -> list[str]:
     tongue: Tongue = options.tongue
-    more = [(_CALLER, job.caller), (_KEY, job.key), (_PARENT, job.parent), (_WHAT, _what(job)), *_outcome(job, tongue)]
+    more = [
+        (_CALLER, job.caller),
+        (_KEY, job.key),
+        (_PARENT, job.parent),
+        (_SCHEDULE, _scheduled(job)),
+        (_WHAT, _what(job)),
+        *_outcome(job, tongue),
+    ]
     lines = summary_lines(summary, tongue, more)
     lines += [f"    {line}" for line in _problems(job, tongue)]
     lines += ["", *path_lines(plain(trace_shown(steps), tongue), tongue)]
@@ -70,6 +78,9 @@ def _what(job: Job) -> str | None:
             return f"POST {request_of(job.body).path}"
         if job.kind == "action":
             return action_of(job.body).action
+        if job.kind == "delivery":
+            parcel = parcel_of(job.body)
+            return f"{parcel.request_id} → {parcel.channel}"
         if job.kind == "webhook":
             notice = Notice.decode(job.body)
             return f"{notice.type} {notice.subject_id} → {notice.url}"
@@ -77,6 +88,10 @@ def _what(job: Job) -> str | None:
         return f"{order.input_file} → {order.endpoint} ({order.window})"
     except msgspec.DecodeError:  # another version's
         return None
+
+
+def _scheduled(job: Job) -> str | None:
+    return None if job.schedule is None else f"{job.schedule[0]} ({job.schedule[1]})"
 
 
 def _outcome(job: Job, tongue: Tongue) -> list[tuple[Said, str | None]]:
@@ -92,7 +107,7 @@ def _outcome(job: Job, tongue: Tongue) -> list[tuple[Said, str | None]]:
             failed=progress.failed,
         )
         return [(_COUNTS, told(counts, tongue)), (_OUTPUT, progress.output_file), (_ERRORS, progress.error_file)]
-    if not job.result or job.kind == "webhook":
+    if not job.result or job.kind in ("webhook", "delivery"):
         return []
     reply = reply_of(job.result)
     kind = (reply.header(b"content-type") or b"").decode("latin-1")
@@ -113,6 +128,7 @@ def _problems(job: Job, tongue: Tongue) -> list[str]:
 
 
 _CALLER, _KEY, _PARENT = Said("caller", "调用者"), Said("key", "幂等键"), Said("part of", "所属批次")
+_SCHEDULE = Said("schedule", "计划任务")
 _WHAT, _COUNTS, _OUTPUT = Said("what", "内容"), Said("requests", "请求数"), Said("output", "输出文件")
 _ERRORS, _RESULT = Said("errors", "错误文件"), Said("result", "结果")
 _SO_FAR = ("{total}: {over} over, {left} left", "{total}：已结束 {over}，剩余 {left}")

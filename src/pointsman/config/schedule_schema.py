@@ -25,7 +25,7 @@ class Schedule(Section, frozen=True):
     """A question, or an action, that is done at the times of a cron expression: `ask`, or `action` with `parameters`."""
 
     cron: Annotated[
-        str, Meta(min_length=9, description='minute hour day month weekday: "0 8 * * 1" is Mondays at eight')
+        str, Meta(min_length=1, description='minute hour day month weekday: "0 8 * * 1" is Mondays at eight')
     ]
     timezone: (
         Annotated[str, Meta(description="IANA name by which the times count; default: server.timezone")] | None
