@@ -15,6 +15,7 @@ import pytest
 
 from execution.engine import Engine, config, conversation, streamed
 from framing.product_messages import LEARNED, MESSAGES
+from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.store.log_reader import LogReader
@@ -158,8 +159,9 @@ async def test_chunks_are_in_no_trace_and_sealed_in_the_log(tmp_path: Path) -> N
     reader = LogReader(tmp_path / "data")
     try:
         found = reader.evidence(request_id)
-        assert found is not None and [chunk["id"] for chunk in found.decision.parameters["chunks"]] == ["12", "13"]
+        assert found is not None and found.request.turns[0].text == framed("zh")
         again = decide(found.request, Policy(found.policy), found.snapshot, seed=found.decision.seed)
-        assert again == found.decision
+        assert [chunk["id"] for chunk in again.parameters["chunks"]] == ["12", "13"]
+        assert shown(again, found.policy.actions) == found.decision
     finally:
         reader.close()

@@ -148,6 +148,16 @@ async def test_rules_stand_in_where_the_model_has_no_support_or_is_not_there(tmp
         assert silent.values["missing"] == ["steps", "sla"]
 
 
+async def test_the_only_span_of_time_is_not_yet_the_answer(tmp_path: Path) -> None:
+    model = Asked('{"sla": null}', '{"sla": {"passage": 1, "value": "2 hours"}}')
+    async with workshop(
+        tmp_path, {"a": {"extract": {"schema": {"sla": SCHEMA["sla"]}, "model": "light"}}}, model
+    ) as actions:
+        for _ in range(2):  # the model is asked, and neither its silence nor what has no support is filled in
+            effect = await actions["a"].run({"chunks": ["Files are kept for 30 days."]}, OCCASION)
+            assert effect.values["missing"] == ["sla"]
+
+
 async def test_without_a_model_rules_fill(tmp_path: Path) -> None:
     async with workshop(tmp_path, {"a": {"extract": {"schema": {"sla": SCHEMA["sla"]}}}}) as actions:
         effect = await actions["a"].run({"chunks": "[7] 受理\n[8] 响应时限：2小时内"}, CHINESE)

@@ -105,7 +105,7 @@ class ExtractAction:
             return ruled, 0, False
         if answered is None:
             return ruled, 0, unread
-        instead = {name: one for name, one in ruled.items() if name in answered.without}
+        instead = {name: one for name, one in ruled.items() if one.sure and name in answered.without}
         return {**instead, **answered.found}, answered.dropped, unread
 
     async def _asked(self, passages: Sequence[Passage], question: str, occasion: Occasion) -> Answered | None:
@@ -161,9 +161,10 @@ def given_chunks(given: list[Any] | str) -> list[Chunk]:
 
 
 def _settled(fields: Sequence[Field], ruled: Mapping[str, Found], passages: Sequence[Passage]) -> bool:
-    """Whether no model is needed: rules found all that is required, or all fields where none is, and one chunk says it."""
+    """Whether no model is needed: rules are sure of all that is required, or of all fields where none is, and one chunk
+    says it."""
     wanted = [field.name for field in fields if field.required] or [field.name for field in fields]
-    if any(name not in ruled for name in wanted):
+    if not all(name in ruled and ruled[name].sure for name in wanted):
         return False
     return len({chunk for name in wanted for chunk in ruled[name].chunks(passages)}) == 1
 

@@ -35,11 +35,10 @@ def read(fields: Sequence[Field], passages: Sequence[Passage]) -> dict[str, Foun
     """By field, those that are found."""
     found: dict[str, Found] = {}
     for field in fields:
-        items = _labelled(field, passages)
-        if items is None:
-            items = _only(field, passages)
+        labelled = _labelled(field, passages)
+        items = _only(field, passages) if labelled is None else labelled
         if items:
-            found[field.name] = Found(items, RULES)
+            found[field.name] = Found(items, RULES, sure=labelled is not None)
     return found
 
 

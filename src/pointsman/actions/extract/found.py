@@ -35,10 +35,12 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """One item, or several of a list in the order of the passages. `by` found them."""
+    """One item, or several of a list in the order of the passages. `by` found them. `sure`: a passage says that they are
+    this field's, not only that there is nothing else of its kind."""
 
     items: tuple[Item, ...]
     by: By
+    sure: bool = True
 
     def chunks(self, passages: Sequence[Passage]) -> list[str]:
         return list(dict.fromkeys(passages[item.passage].chunk.id for item in self.items))
