@@ -17,6 +17,7 @@ import msgspec
 
 from pointsman.domain.said import Said, in_zh, said
 from pointsman.domain.target import ModelFacts
+from pointsman.memory.tensors import Tensor
 
 Scalar = int | float | bool | str
 What = tuple[Any, ...]
@@ -26,7 +27,10 @@ What itself."""
 CHUNK = 1 << 20
 MAX_PAIRS = 1 << 16
 MAX_TENSORS = 1 << 18
+MAX_TABLE = 1 << 14  # descriptions of tensors that are kept: the largest models have some 2,000
 MAX_KEY = 1 << 16
+MAX_NAME = 1 << 10  # of a tensor: ggml itself has room for 64 bytes
+MAX_ALIGNMENT = 1 << 20
 MAX_KEPT = 16 << 20  # bytes of text kept from one file: chat templates are up to 100 KB
 MAX_KEPT_ITEMS = 4096  # longest array of numbers that is kept: per-layer numbers are up to a few hundred
 MAX_READ = 256 << 20  # bytes read of one file; real metadata with the tensors' descriptions is under 20 MiB
@@ -35,6 +39,7 @@ MAX_WALKED = 8_000_000  # strings in arrays, about 1 s; the largest vocabularies
 _STRING, _ARRAY, _BOOL = 8, 9, 7
 _NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<B", 10: "<Q", 11: "<q", 12: "<d"}
 _U64 = struct.Struct("<Q")
+_PLACE = struct.Struct("<IQ")
 
 
 class GgufError(Exception):
@@ -50,13 +55,17 @@ class GgufError(Exception):
 
 class GgufMetadata(msgspec.Struct, frozen=True):
     """`scalars` holds every pair that is not an array; `arrays` the short arrays of numbers, such as KV heads per
-    layer. In `facts`, `context_length` is None: it is the process's, not the file's."""
+    layer. In `facts`, `context_length` is None: it is the process's, not the file's. `table` describes the tensors (none
+    where there are too many to be a model's), which are `data` bytes together; both are bounds of what a file may say,
+    checked against nothing."""
 
     facts: ModelFacts
     scalars: dict[str, Scalar]
     arrays: dict[str, list[int | float | bool]]
     version: int
     tensors: int
+    table: tuple[Tensor, ...] = ()
+    data: int = 0
 
 
 def read_gguf(path: str | Path) -> GgufMetadata:
@@ -122,24 +131,36 @@ def parse_gguf(file: BinaryIO, size: int) -> GgufMetadata:
         else:
             unknown = said('"{key}" has unknown type {kind}', "“{key}”的类型 {kind} 未知", key=shown, kind=kind)
             raise GgufError(unknown, reader.at - 4, damaged=False)
-    counted = _count_parameters(reader, tensors)
-    return GgufMetadata(_facts(scalars, arrays, counted), scalars, arrays, version, tensors)
+    counted, table = _read_table(reader, tensors)
+    alignment = scalars.get("general.alignment", 32)
+    step = alignment if isinstance(alignment, int) and 0 < alignment <= MAX_ALIGNMENT else 32
+    data = max(0, size - -(-reader.at // step) * step)
+    facts = _facts(scalars, arrays, counted)
+    return GgufMetadata(facts, scalars, arrays, version, tensors, table, data)
 
 
-def _count_parameters(reader: _Reader, tensors: int) -> int:
-    """Elements of all tensors, from their descriptions: name, u32 dimensions, u64 sizes, u32 type, u64 offset."""
+def _read_table(reader: _Reader, tensors: int) -> tuple[int, tuple[Tensor, ...]]:
+    """Elements of all tensors, and their descriptions: name, u32 dimensions, u64 sizes, u32 type, u64 offset."""
     total = 0
+    table: list[Tensor] = []
+    kept = tensors <= MAX_TABLE
     for index in range(tensors):
-        reader.skip_text(("the name of tensor {}", "张量 {} 的名字", index))
+        named = ("the name of tensor {}", "张量 {} 的名字", index)
+        name = reader.text(named, MAX_NAME) if kept else None
+        if name is None:
+            reader.skip_text(named)
         at = reader.at
         dimensions = int(reader.number("<I", ("the dimensions of tensor {}", "张量 {} 的维数", index)))
         if dimensions > 8:
             many = said("tensor {it} has {n} dimensions", "张量 {it} 有 {n} 个维度", it=index, n=dimensions)
             raise GgufError(many, at)
         shape = reader.take(8 * dimensions, ("the shape of tensor {}", "张量 {} 的形状", index))
-        total += math.prod(struct.unpack(f"<{dimensions}Q", shape))
-        reader.take(12, ("the place of tensor {}", "张量 {} 的位置", index))
-    return total
+        sizes = struct.unpack(f"<{dimensions}Q", shape)
+        total += math.prod(sizes)
+        kind, offset = _PLACE.unpack(reader.take(12, ("the place of tensor {}", "张量 {} 的位置", index)))
+        if name is not None:
+            table.append(Tensor(name, sizes, kind, offset))
+    return total, tuple(table)
 
 
 def _facts(scalars: dict[str, Scalar], arrays: dict[str, list[int | float | bool]], counted: int) -> ModelFacts:
