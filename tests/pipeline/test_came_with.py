@@ -10,6 +10,7 @@ import msgspec
 from framing.product_messages import LEARNED, MESSAGES
 from pipeline.policies import ask, backend, fleet, policy_of, tiers
 from pointsman.domain.decision import Decision
+from pointsman.domain.intent import Heard, Hearing
 from pointsman.domain.request import Request, Turn
 from pointsman.pipeline.acting import HIDDEN, shown
 from pointsman.pipeline.came_with import chunks_in
@@ -112,3 +113,30 @@ def test_an_answer_to_a_question_of_ours_is_about_the_chunks_before_it(tmp_path:
 def test_what_is_cut_says_so(tmp_path: Path) -> None:
     chunks = chunks_in(ask(framed("locked", "x y " * 30_000)), policy(tmp_path))
     assert len(chunks) == 1 and chunks[0]["cut"] is True and len(chunks[0]["text"]) <= 100_000
+
+
+def test_an_intent_of_the_arbiter_gives_them_too_also_after_a_question_of_ours(tmp_path: Path) -> None:
+    intents = {
+        "account_unlock": {"about": {"en": "Unlock an account", "zh": "账号解锁"}, "action": "unlock"},
+        "other": {"about": {"en": "Something else", "zh": "别的"}, "action": "other"},
+    }
+    more = {"entries": {"auto": {"arbiter": "embedded"}}, "arbiter": {"intents": intents, "shipped": False}}
+    made = policy_of(tmp_path, CONFIG | more, {"rules.yaml": RULES})
+
+    def heard(sure: float) -> Hearing:
+        scores = (("account_unlock", 0.6), ("other", 0.3))
+        return Hearing(
+            first=Heard(arbiter="embedded", model="m", scores=scores, intent="account_unlock", confidence=sure)
+        )
+
+    first = framed("I cannot get in any more")
+    decision = decide(ask(first), made, fleet(m=8192), hearing=heard(0.95))
+    assert (decision.stage, decision.action) == ("l1", "unlock")
+    assert [chunk["id"] for chunk in decision.parameters["chunks"]] == ["7", "9"]
+    question = decide(ask(first), made, fleet(m=8192), hearing=heard(0.4)).clarification
+    assert question is not None
+    turns = (Turn("user", first), Turn("assistant", question), Turn("user", "1"))
+    answered = decide(Request("r", "chat", "auto", turns), made, fleet(m=8192))
+    assert (answered.stage, answered.action, answered.asked) == ("l1", "unlock", 1)
+    assert answered.parameters["chunks"] == decision.parameters["chunks"]
+    assert answered.parameters["question"] == "I cannot get in any more"
