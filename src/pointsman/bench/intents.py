@@ -16,14 +16,14 @@ from pointsman.arbiter.cut import cost
 from pointsman.arbiter.figures import Figures, figures
 from pointsman.arbiter.fitting import FALSE_ALARMS, Judged, fit_calibration
 from pointsman.arbiters.embedded import EmbeddedArbiter, embedded
+from pointsman.arbiters.spelling import SpellingOnly
 from pointsman.bench.labelled import Labelled
 from pointsman.bench.machine import machine
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.intent import Calibration, Heard, Intent, Query
 from pointsman.domain.said import Said, said
 from pointsman.embedding import E5, installed_model
-from pointsman.ports.action import ActionFailed
-from pointsman.ports.embed import Embed, Vector
+from pointsman.ports.embed import Embed
 
 SHORT = 20
 """Tokens, about, up to which a text is short."""
@@ -67,15 +67,6 @@ class IntentResults(msgspec.Struct, frozen=True):
     skipped: dict[str, str] = {}
 
 
-class NoEmbedding:
-    """Spelling alone."""
-
-    model = None
-
-    async def __call__(self, texts: list[str], *, query: bool = False, tokens: int | None = None) -> list[Vector]:
-        raise ActionFailed("setup", "none")
-
-
 def intents_of(rows: Sequence[Labelled]) -> tuple[list[Intent], list[str]]:
     """Intents with the texts as their examples, and the texts outside."""
     examples: dict[str, list[str]] = defaultdict(list)
@@ -102,7 +93,7 @@ async def run_intents(
     were left out in turn. Raises PointsmanError."""
     model = installed_model() if embedding else None
     e5 = E5(model) if model else None
-    embed: Embed = e5 or NoEmbedding()
+    embed: Embed = e5 or SpellingOnly()
     intents, outside = intents_of(train)
     arbiter = embedded(intents, embed, folder, outside)
     try:

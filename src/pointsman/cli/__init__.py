@@ -42,6 +42,9 @@ VERBS = {
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
     ),
     "fit": said("show what models take of the GPU, and whether they fit", "计算模型占多少显存，能不能放下"),
+    "calibrate": said(
+        "make the arbiter's confidence mean what it says, from labelled texts", "用带标签的文本校准仲裁器的置信度"
+    ),
     "keys": said("make API keys", "生成 API 密钥"),
     "mcp": said(
         "give a desktop client the gateway's tools (MCP over stdio)",

@@ -25,7 +25,7 @@ def questions_of_log(folder: Path, since: float | None = None) -> Questions:
             content = logged.content()
             if content is None:
                 unread += 1
-            elif (text := _asked(content)) is not None:
+            elif (text := asked_of(content)) is not None:
                 untaken = head.stage != "l0" and not head.rule
                 settled = not untaken or head.stage == "l1"
                 found.append(Question(text, head.id, head.received, _seconds(head), untaken, settled))
@@ -34,7 +34,8 @@ def questions_of_log(folder: Path, since: float | None = None) -> Questions:
     return Questions(tuple(found), unread, str(folder))
 
 
-def _asked(content: Content) -> str | None:
+def asked_of(content: Content) -> str | None:
+    """The user's question, without what a product wrapped around it."""
     message = content.request.question
     if message is None or not message.strip():
         return None

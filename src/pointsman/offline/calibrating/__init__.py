@@ -1,0 +1,1 @@
+"""From labelled texts, or the log's own decisions, to a calibration of the arbiter."""

@@ -1,0 +1,49 @@
+"""An arbiter hears labelled texts; what it said and what was right give its calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from pointsman.arbiter.figures import Figures, figures
+from pointsman.arbiter.fitting import FALSE_ALARMS, Judged, fit_calibration
+from pointsman.domain.intent import OPEN_ENDED, OUT_OF_SCOPE, Calibration, Query
+from pointsman.offline.question import Question
+from pointsman.ports.arbiter import Arbiter
+
+_OUTSIDE = (OUT_OF_SCOPE, OPEN_ENDED)
+LEAST = 20
+"""Texts below which nothing can be said."""
+
+
+class Calibrated(msgspec.Struct, frozen=True):
+    """`before` by the calibration that there was, `after` by the new one, both on all texts; how it does on texts that it
+    was not fitted on is `calibration.ece_after`. `unheard`: the arbiter gave no scores."""
+
+    calibration: Calibration
+    before: Figures
+    after: Figures
+    unheard: int
+
+
+async def calibrated(
+    arbiter: Arbiter,
+    heads: str,
+    now: Calibration,
+    questions: Sequence[Question],
+    tell: Callable[[int], None] = lambda done: None,
+) -> Calibrated | None:
+    """`heads`: whom the calibration is for; `now`: the one that there is. None where fewer than `LEAST` texts were heard,
+    or none of them has an intent."""
+    judged: list[Judged] = []
+    for number, question in enumerate(questions):
+        tell(number)
+        heard = await arbiter.hear(Query(text=question.text))
+        if heard.failure is None and heard.scores:
+            inside = question.label not in _OUTSIDE
+            judged.append(Judged(heard, inside, inside and heard.scores[0][0] == question.label))
+    if len(judged) < LEAST or not any(each.inside for each in judged):
+        return None
+    fitted = msgspec.structs.replace(fit_calibration(judged, alarms=FALSE_ALARMS), model=heads)
+    return Calibrated(fitted, figures(judged, now), figures(judged, fitted), len(questions) - len(judged))
