@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pointsman.domain.action import FILE, ActionSpec
+from pointsman.domain.action import FILE, SOURCE, ActionSpec
 from pointsman.domain.said import Said, Tongue, told
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.ports.action import Action
@@ -15,7 +15,7 @@ from pointsman.ports.action import Action
 DECIDE = "decide"
 _FIT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
-_OWN = ("x-mcp", "x-about")
+_OWN = ("x-mcp", "x-about", SOURCE)
 _UPLOAD = Said(
     "the id of a file (file-…) uploaded with POST /v1/files", "文件的编号（file-…），文件用 POST /v1/files 上传"
 )
