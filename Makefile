@@ -74,6 +74,7 @@ bench: $(VENV)/.run .venv-bench/.ready bench-tools  ## the gateway beside its pe
 	@$(BIN)/pointsman bench relay --json data/bench/relay.json --plot data/bench/relay.png $(ARGS)
 	@$(BIN)/pointsman bench rules --json data/bench/rules.json --plot data/bench/rules.png
 	@$(BIN)/pointsman bench jobs --json data/bench/jobs.json --plot data/bench/jobs.png
+	@$(BIN)/pointsman bench log --json data/bench/log.json --plot data/bench/log.png
 
 bench-growth: $(VENV)/.run .venv-bench/.ready bench-tools  ## what requests cost as things grow; layers and workers
 	@mkdir -p data/bench

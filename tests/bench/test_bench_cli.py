@@ -97,3 +97,19 @@ def test_a_short_run_of_jobs(shell: Shell) -> None:
     assert found["durable steps"]["per_s"] > 0 and found["whole jobs"]["per_s"] > 0
     assert found["taken up after a kill"]["s"] > 0
     assert "持久化的状态转换" in shell.run("bench", "table", "j.json", "--language", "zh").out
+
+
+def test_a_short_run_of_the_log(shell: Shell) -> None:
+    """Each kind of request is written and each log is closed; figures of any size."""
+    done = shell.run("bench", "log", "--quick", "--seconds", "0.2", "--json", "l.json")
+    assert done.code == 0, done.out + done.err
+    assert "The request log at 2,500 requests/s" in done.out and "logging, a JSON line each" in done.out
+    told = json.loads((shell.folder / "l.json").read_text("utf-8"))
+    assert (told["kind"], told["failures"]) == ("log", [])
+    assert [(sample["subject"], sample["row"]) for sample in told["samples"]] == [
+        *(("pointsman", f"{kind}, 200 characters") for kind in ("soon", "mixed", "noted")),
+        *((peer, "soon, 200 characters") for peer in ("logging, a JSON line each", "SQLite, a row each")),
+    ]
+    assert all(isinstance(sample["values"]["cpu_us"], float) for sample in told["samples"])
+    table = shell.run("bench", "table", "l.json", "--language", "zh").out
+    assert "请求日志，每秒 2,500 个请求" in table and "先记下、结束时再记录" in table

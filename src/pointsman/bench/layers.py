@@ -12,8 +12,8 @@ from pointsman.domain.said import Said
 
 
 def layers() -> list[Subject]:
-    """As shipped, then without one part each, then without all of them. A part that no setting switches off (the record,
-    the metrics) is in all."""
+    """As shipped, then without one part each, then without all of them that a setting switches off. The metrics are in
+    all."""
     no_rules: dict[str, Any] = {"rules": {"packs": []}, "sources": None}
     no_prompts = {"log": {"prompts": "off"}}
     plain_prompts = {"log": {"prompts": "full"}}
@@ -22,6 +22,7 @@ def layers() -> list[Subject]:
         pointsman(),
         pointsman("prompts unsealed", plain_prompts),
         pointsman("prompts not kept", no_prompts),
+        pointsman("no request log", program=("-m", "pointsman.bench.without_log")),
         pointsman("no routes", no_routes),
         pointsman("no rules", no_rules, l0=None),
         pointsman("none of these", {**no_rules, **no_prompts, **no_routes}, l0=None),

@@ -24,6 +24,7 @@ def panels_of(results: Results) -> list[Panel]:
         "growth": _growth,
         "rules": _rules,
         "jobs": _jobs,
+        "log": _log,
         "l1": _l1,
     }
     return list(made[results.kind](results))
@@ -81,6 +82,13 @@ def _jobs(results: Results) -> Iterator[Panel]:
     names = list(results.versions)
     for row in (STEPS, JOBS):
         yield _bars(row, "per second", names, [results.spread(name, row, "per_s") for name in names])
+
+
+def _log(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for row in results.rows:
+        spreads = [results.spread(name, row, "cpu_us") for name in names]
+        yield _bars(row, "CPU µs per request", names, spreads, log=False)
 
 
 def _l1(results: Results) -> Iterator[Panel]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pointsman.bench.growth_tables import growth_tables
 from pointsman.bench.job_tables import job_tables
 from pointsman.bench.l1_tables import l1_tables
+from pointsman.bench.log_tables import log_tables
 from pointsman.bench.relay_tables import layer_tables, relay_tables, worker_tables
 from pointsman.bench.results import Results
 from pointsman.bench.rules_tables import rules_tables
@@ -19,6 +20,7 @@ _TABLES = {
     "growth": growth_tables,
     "rules": rules_tables,
     "jobs": job_tables,
+    "log": log_tables,
     "l1": l1_tables,
 }
 

@@ -89,7 +89,7 @@ def preamble(results: Results) -> Iterable[Said]:
         seconds=results.options["seconds"],
     )
     yield pinning(results.options.get("subject_cores", ()), results.options.get("other_cores", ()))
-    for name, version in results.versions.items() if results.kind in ("relay", "rules", "jobs") else ():
+    for name, version in results.versions.items() if results.kind in ("relay", "rules", "jobs", "log") else ():
         yield Said(f"{name}: {version}", f"{name}：{version}")
 
 

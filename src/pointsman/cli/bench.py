@@ -13,6 +13,7 @@ from pointsman.bench.deciding import run_rules
 from pointsman.bench.growth import run_growth
 from pointsman.bench.jobs import run_jobs
 from pointsman.bench.layers import layers, workers
+from pointsman.bench.log_costs import run_log
 from pointsman.bench.plotting import check_plot, plot
 from pointsman.bench.relay import Plan, run_relay
 from pointsman.bench.results import Results, read_results
@@ -56,6 +57,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _declare_run(rules, rounds=3, seconds=2.0)
     jobs = actions.add_parser("jobs", help="what keeping jobs takes, beside other stores of jobs")
     _declare_run(jobs, rounds=3, seconds=5.0)
+    log = actions.add_parser("log", help="what the request log and its journal take of a request, beside simpler logs")
+    _declare_run(log, rounds=5, seconds=2.0)
     declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
     declare_l1(actions.add_parser("l1", help="what models are worth as arbiters: stability, schemas, parallel queries"))
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
@@ -152,7 +155,11 @@ def _jobs(options: argparse.Namespace) -> Results:
     return run_jobs(*_length(options), options.venv, _progress(options.tongue))
 
 
-_ACTIONS = {"relay": _relay, "growth": _growth, "rules": _rules, "jobs": _jobs}
+def _log(options: argparse.Namespace) -> Results:
+    return run_log(options.quick, *_length(options), _progress(options.tongue))
+
+
+_ACTIONS = {"relay": _relay, "growth": _growth, "rules": _rules, "jobs": _jobs, "log": _log}
 
 
 def _length(options: argparse.Namespace) -> tuple[int, float]:
