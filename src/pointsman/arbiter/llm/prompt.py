@@ -21,9 +21,9 @@ LISTED = 6
 """Of more, so many that are spelled most like the query are shown, each with its nearest examples."""
 SHOWN = 2
 """Examples of each label."""
-MOST_EXAMPLE = 200
-"""Characters of an example in a prompt."""
-MOST_ABOUT = 120
+MOST_EXAMPLE = 40.0
+"""About tokens of an example in a prompt."""
+MOST_ABOUT = 30.0
 VERSION = 1
 """Of these prompts: what was calibrated on others does not hold."""
 

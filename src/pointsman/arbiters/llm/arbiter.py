@@ -65,7 +65,8 @@ class LlmArbiter:
         self._calibration = Calibration()
         if calibration is not None and calibration.model == self._model:
             self._calibration = calibration
-        self._priors: dict[tuple[Tongue, int, int], dict[str, float]] = {}
+        self._priors: dict[tuple[Tongue, int, int], Mapping[str, float]] = {}
+        self._asking: dict[tuple[Tongue, int, int], asyncio.Task[Mapping[str, float]]] = {}
         self._running: set[asyncio.Task[Any]] = set()
         self._closed = False
 
@@ -83,7 +84,7 @@ class LlmArbiter:
 
     async def aclose(self) -> None:
         self._closed = True
-        for task in list(self._running):
+        for task in [*self._running, *self._asking.values()]:
             task.cancel()
 
     async def hear(self, query: Query) -> Heard:
@@ -143,37 +144,55 @@ class LlmArbiter:
             work.close()  # where it was not begun
 
     async def _shares(self, text: str, tongue: Tongue, context: Mapping[str, Any]) -> Weighed:
+        """Once more where the engine turns out to give votes only. Raises Unheard."""
+        weighs = self._engine.weighs
+        weighed = await self._averaged(text, tongue, context)
+        if weighs and not self._engine.weighs:
+            weighed = await self._averaged(text, tongue, context)
+        return weighed
+
+    async def _averaged(self, text: str, tongue: Tongue, context: Mapping[str, Any]) -> Weighed:
+        weighs = self._engine.weighs
+        orders = self._orders if weighs else max(VOTES, self._orders)
         sums: dict[str, float] = {}
-        read = written = number = 0
-        orders = self._orders if self._engine.weighs else max(VOTES, self._orders)
-        while number < orders:
+        read = written = 0
+        for number in range(orders):
             asked = self._prompts.of(text, tongue, context, number, orders)
+            prior: Mapping[str, float] = {}
+            if weighs and asked.fixed and len(asked.labels) > 1:
+                prior = await self._prior((tongue, number, orders), asked)
             weighed = await self._engine.weigh(asked.messages(), asked.labels)
             read, written = read + weighed.input_tokens, written + weighed.output_tokens
-            shares: Mapping[str, float] = weighed.shares
-            if self._engine.weighs and asked.fixed and len(asked.labels) > 1:
-                prior, more = await self._prior(asked, tongue, number, orders)
-                read += more
-                shares = without(shares, prior)
-            elif not self._engine.weighs and orders < VOTES:
-                orders, number, sums = VOTES, -1, {}  # only now it is known that there are votes alone
-                shares = {}
-            for label in asked.labels:
-                sums[label] = sums.get(label, 0.0) + shares.get(label, 0.0)
-            number += 1
+            for label, share in (without(weighed.shares, prior) if prior else weighed.shares).items():
+                sums[label] = sums.get(label, 0.0) + share
+            if weighs and not self._engine.weighs:
+                break  # what was said so far is no probability
         total = sum(sums.values())
         if total <= 0.0:
             raise Unheard("invalid")
-        return Weighed({label: share / total for label, share in sums.items()}, read, written)
+        return Weighed({label: sums.get(label, 0.0) / total for label in asked.labels}, read, written)
 
-    async def _prior(self, asked: Asked, tongue: Tongue, number: int, orders: int) -> tuple[dict[str, float], int]:
-        """What the model says to nothing, asked once; and the tokens that it took to ask."""
-        key = (tongue, number, orders)
+    async def _prior(self, key: tuple[Tongue, int, int], asked: Asked) -> Mapping[str, float]:
+        """What the model says to nothing, asked once. A query that is given up meanwhile leaves it to the next: then the
+        beginning of all prompts is in the engine's cache, too."""
         if (known := self._priors.get(key)) is not None:
-            return known, 0
+            return known
+        task = self._asking.get(key)
+        if task is None:
+            task = self._asking[key] = asyncio.create_task(self._ask_prior(key, asked))
+            task.add_done_callback(lambda done: self._asked(key, done))
+        return await asyncio.shield(task)
+
+    async def _ask_prior(self, key: tuple[Tongue, int, int], asked: Asked) -> Mapping[str, float]:
         weighed = await self._engine.weigh(asked.messages(""), asked.labels)
-        self._priors[key] = weighed.shares
-        return weighed.shares, weighed.input_tokens
+        if self._engine.weighs:
+            self._priors[key] = weighed.shares
+        return weighed.shares
+
+    def _asked(self, key: tuple[Tongue, int, int], task: asyncio.Task[Mapping[str, float]]) -> None:
+        self._asking.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # whoever waited has it
 
 
 def without(shares: Mapping[str, float], prior: Mapping[str, float]) -> dict[str, float]:
