@@ -39,13 +39,17 @@ def limited(spec: ActionSpec, config: ActionConfig) -> ActionSpec:
 class Surroundings(msgspec.Struct, frozen=True):
     """What kinds may look at to say what they take: the whole config, and the folder that its paths are relative to.
     `found` are specs of the same names as they were known before, for kinds that have to ask somebody: `outbound` makes
-    calls, as it does in Tools (None: none can be made), and `asked` keeps answers that serve several actions, by kind."""
+    calls, as it does in Tools (None: none can be made), and `asked` keeps answers that serve several actions, by kind.
+    `may_ask` names those of whom it may be asked at all (None: all), as MCP servers are; of others is known what they said
+    before, which is kept in the folder `kept`."""
 
     config: Config
     base: Path
     found: Mapping[str, ActionSpec] = {}
     outbound: Callable[[AllowedHosts, str], Outbound] | None = None
     asked: dict[str, Any] = {}
+    may_ask: frozenset[str] | None = None
+    kept: Path | None = None
 
 
 class NotNow(Exception):

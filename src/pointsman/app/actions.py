@@ -37,16 +37,27 @@ class Specs(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def surroundings_of(config: Config, base: Path, found: Mapping[str, ActionSpec]) -> Surroundings:
-    """`found` is what was known before."""
-    return Surroundings(config, base, found, HttpOutbound)
+def surroundings_of(
+    config: Config,
+    base: Path,
+    found: Mapping[str, ActionSpec],
+    may_ask: frozenset[str] | None = None,
+    kept: Path | None = None,
+) -> Surroundings:
+    """`found` is what was known before; `may_ask` and `kept` as in Surroundings."""
+    return Surroundings(config, base, found, HttpOutbound, may_ask=may_ask, kept=kept)
 
 
 def action_specs(
-    config: Config, base: Path, found: Mapping[str, ActionSpec], asked: dict[str, Any] | None = None
+    config: Config,
+    base: Path,
+    found: Mapping[str, ActionSpec],
+    asked: dict[str, Any] | None = None,
+    may_ask: frozenset[str] | None = None,
 ) -> Specs:
-    """`found` is what was known before; `asked` as in Surroundings."""
-    surroundings = msgspec.structs.replace(surroundings_of(config, base, found), asked={} if asked is None else asked)
+    """`found` is what was known before; `asked` and `may_ask` as in Surroundings."""
+    surroundings = surroundings_of(config, base, found, may_ask)
+    surroundings = msgspec.structs.replace(surroundings, asked={} if asked is None else asked)
     specs: dict[str, ActionSpec] = {}
     problems: list[Problem] = [*wrong_servers(config)]
     notes: list[str] = []

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pointsman import __version__
+from pointsman.actions.mcp.listed_before import keep_tools
 from pointsman.actions.mcp.listing import Asked
 from pointsman.app.actions import action_specs, surroundings_of
 from pointsman.app.delivery import wrong_delivery, wrong_rules_deliver
@@ -62,17 +63,24 @@ def before(setup: Setup) -> Before:
     return Before(document.reports, specs)
 
 
-def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
+NOBODY: frozenset[str] = frozenset()
+"""For verbs that only look at the config: no MCP server is started."""
+
+
+def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | None = None) -> Built:
     """Raises Problems with all that is wrong, in the config, its rules, their cases, its actions and its reports. What
-    somebody else does not tell now is taken from what was `known`."""
+    somebody else does not tell now is taken from what was `known`. `may_ask` names the MCP servers that may be asked (None:
+    all)."""
     config, no_model = with_builtin(loaded.draft)
     base = loaded.path.resolve().parent if loaded.path else Path.cwd()
-    offered = with_tools(surroundings_of(config, base, known.actions))
+    book, wrong_rules = read_rulebook(loaded.rules)
+    steps = (step.action for own in config.actions.values() for step in own.steps or ())
+    surroundings = surroundings_of(config, base, known.actions, may_ask, data_dir(config))
+    offered = with_tools(surroundings, {*(rule.action for rule in book.rules), *steps})
     config, wrong_files_read = with_all_intents(offered.surroundings.config, base)
     loaded = msgspec.structs.replace(loaded, draft=config)
     targets = {tier: tuple(target for target, _ in pairs) for tier, pairs in targets_of(config).items()}
-    book, wrong_rules = read_rulebook(loaded.rules)
-    specs = action_specs(config, base, known.actions, offered.surroundings.asked)
+    specs = action_specs(config, base, known.actions, offered.surroundings.asked, may_ask)
     actions, wrong_actions = actions_of(config, specs.specs)
     names = {} if "models" in loaded.broken else names_of(config, targets)
     sources, wrong_sources = sources_of(config, base)
@@ -138,6 +146,12 @@ def build(loaded: Loaded, known: Before = _NOTHING) -> Built:
         unread=(*unread, *not_now),
         asked=offered.asked,
     )
+
+
+def keep_asked(built: Built) -> None:
+    """What MCP servers said, for verbs that ask none; where the data folder is there."""
+    said_now = {name: one.tools for name, one in built.asked.items() if one.tools is not None}
+    keep_tools(data_dir(built.config), built.config.mcp_servers, said_now)
 
 
 def check_tools(built: Built) -> dict[str, Asked]:

@@ -8,6 +8,7 @@ import json
 import msgspec
 
 from pointsman.app.build import build
+from pointsman.app.mcp_servers import servers_of
 from pointsman.cli.action_words import about_words, cost_words, effect_words, limit_words, specs_of, type_words
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.source import declare_config, load_config
@@ -25,7 +26,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    specs = specs_of(build(load_config(options)).policy.document)
+    loaded = load_config(options)
+    specs = specs_of(build(loaded, may_ask=servers_of(options.name, loaded.draft)).policy.document)
     spec = specs.get(options.name)
     tongue = options.tongue
     if spec is None:

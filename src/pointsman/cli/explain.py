@@ -9,7 +9,7 @@ import time
 
 import msgspec
 
-from pointsman.app.build import build
+from pointsman.app.build import NOBODY, build
 from pointsman.cli.decision_lines import decision_lines
 from pointsman.cli.output import print_json, print_line
 from pointsman.cli.source import declare_config, load_config
@@ -43,7 +43,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    policy = build(load_config(options)).policy
+    policy = build(load_config(options), may_ask=NOBODY).policy
     model = whole_characters(options.model or next(iter(policy.entries), "auto"))
     snapshot = Snapshot.of(())
     if options.text != "-":

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pointsman.app.build import build
+from pointsman.app.build import NOBODY, build
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.question_source import Refused, declare_source, read_source
 from pointsman.cli.source import load_config
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         message = said("{path} exists already", "{path} 已经存在", path=target)
         print_error(options.verb_name, message, options.tongue)
         return 2
-    built = build(load_config(options, {"server.data_dir": options.data_dir}))
+    built = build(load_config(options, {"server.data_dir": options.data_dir}), may_ask=NOBODY)
     try:
         asked, _, _ = read_source(options, built.loaded)
         mined = mine(

@@ -9,7 +9,7 @@ import logging
 import socket
 import sys
 
-from pointsman.app.build import Built, build
+from pointsman.app.build import Built, build, keep_asked
 from pointsman.app.data_folder import usable
 from pointsman.app.gateway import App
 from pointsman.app.reading import Origin
@@ -64,6 +64,7 @@ async def _alone(built: Built, origin: Origin, listener: socket.socket, tongue: 
     """One process that serves."""
     with usable(built.config):
         app = App(built, origin)
+    keep_asked(built)
     server = Server(app.door, keep_alive=KEEP_ALIVE)
     told_to_stop = stop_or_reload(app.reload)
 
@@ -93,6 +94,7 @@ async def _several(built: Built, origin: Origin, listener: socket.socket, option
 
     with usable(built.config):
         hub = Hub(built, origin, serve_member.command(options.log_level, options.tongue), listener)
+    keep_asked(built)
     told_to_stop = stop_or_reload(hub.reload)
 
     async def say() -> None:

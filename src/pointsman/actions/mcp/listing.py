@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
+from pointsman.actions.mcp.listed_before import keep_tools, tools_before
 from pointsman.actions.mcp.reach import opener, wrong_server
 from pointsman.actions.mcp.rpc import McpFailure
 from pointsman.actions.mcp.tool import Tool
@@ -21,21 +22,36 @@ _KIND = "mcp"
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What came of asking one server: its tools, or why there are none."""
+    """What came of asking one server: its tools, or why there are none; then `before` is what it said before, if that is
+    known."""
 
     tools: dict[str, Tool] | None = None
     why: Said = Said("", "")
+    before: dict[str, Tool] | None = None
+
+    @property
+    def known(self) -> dict[str, Tool] | None:
+        return self.before if self.tools is None else self.tools
 
 
 def listed(surroundings: Surroundings, *names: str) -> dict[str, Asked]:
     """What those servers say, by name, of those that are in the config and in order; all that any action of the config
-    uses are asked the first time. Blocks."""
+    uses are asked the first time, as far as they may be. Blocks."""
     known: dict[str, Asked] = surroundings.asked.setdefault(_KIND, {})
     servers = surroundings.config.mcp_servers
     wanted = [name for name in {*names, *_used(surroundings)} if name not in known and name in servers]
     wanted = [name for name in wanted if not any(wrong_server(name, servers[name]))]
     if wanted:
-        known.update(_run(_ask_all(surroundings, wanted)))
+        folder, may_ask = surroundings.kept, surroundings.may_ask
+        asking = [name for name in wanted if may_ask is None or name in may_ask]
+        said_now = _run(_ask_all(surroundings, asking)) if asking else {}
+        before: dict[str, dict[str, Tool]] = {}
+        if folder is not None:
+            keep_tools(folder, servers, {name: one.tools for name, one in said_now.items() if one.tools is not None})
+            before = tools_before(folder, {name: servers[name] for name in wanted})
+        for name in wanted:
+            one = said_now.get(name, _not_asked(name))
+            known[name] = msgspec.structs.replace(one, before=before.get(name))
     return {name: known[name] for name in names if name in known}
 
 
@@ -68,6 +84,10 @@ async def _ask(surroundings: Surroundings, name: str) -> Asked:
         return Asked(why=said(en, zh, name=name))
     finally:
         await use.close()
+
+
+def _not_asked(name: str) -> Asked:
+    return Asked(why=said("the MCP server {name} was not asked", "没有查询 MCP 服务 {name}", name=name))
 
 
 def _run(work: Coroutine[None, None, dict[str, Asked]]) -> dict[str, Asked]:

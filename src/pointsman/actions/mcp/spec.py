@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from pointsman.actions.mcp.listing import listed
+from pointsman.actions.mcp.listing import Asked, listed
 from pointsman.actions.mcp.tool import LARGEST_SCHEMA, LONGEST_ABOUT, OPEN, Tool
 from pointsman.actions.parameters import schema_problem
 from pointsman.actions.specs import NotNow, Surroundings, limited
@@ -35,13 +35,20 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
     if asked is None:  # the server itself is wrong, and somebody says so
         return limited(_open(name, given), config)
     if asked.tools is None:
-        raise NotNow(asked.why, limited(_known(name, given, surroundings) or _open(name, given), config))
+        raise NotNow(asked.why, _spec_before(name, config, asked, surroundings))
     tool = asked.tools.get(given.tool)
     if tool is None:
         en, zh = "{server} has no tool {tool!r}{hint}", "{server} 没有工具 {tool!r}{hint}"
         hint = did_you_mean(given.tool, list(asked.tools))
         message = said(en, zh, server=given.server, tool=given.tool, hint=hint)
         raise Problems([Problem(f"actions.{name}.mcp.tool", message, valid=", ".join(asked.tools)[:1000] or None)])
+    return _spec_of_tool(name, config, tool)
+
+
+def _spec_of_tool(name: str, config: ActionConfig, tool: Tool) -> ActionSpec:
+    """Raises Problems where the config does not fit it, NotNow where nobody can tell."""
+    given = config.mcp
+    assert given is not None
     if tool.only_as_task:
         en, zh = (
             "{tool} can only be called as a task of the server's, which is not done here",
@@ -59,6 +66,21 @@ def spec_of(name: str, config: ActionConfig, surroundings: Surroundings) -> Acti
         opened = msgspec.structs.replace(spec, parameters={**OPEN, TOOL: spec.parameters[TOOL]})
         raise NotNow(said(en, zh, why=wrong[:200]), limited(opened, config))
     return limited(msgspec.structs.replace(spec, parameters=_parameters(name, config, given, spec.parameters)), config)
+
+
+def _spec_before(name: str, config: ActionConfig, asked: Asked, surroundings: Surroundings) -> ActionSpec:
+    """As its server described it the last time, else as this gateway knows it, else as one that takes anything."""
+    given = config.mcp
+    assert given is not None
+    tool = (asked.before or {}).get(given.tool)
+    if tool is not None:
+        try:
+            return _spec_of_tool(name, config, tool)
+        except NotNow as unsure:
+            return unsure.spec
+        except Problems:  # the config is for another one than it was then
+            return limited(_open(name, given), config)
+    return limited(_known(name, given, surroundings) or _open(name, given), config)
 
 
 def digest(schema: dict[str, Any]) -> str:
