@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import html
+import itertools
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +13,17 @@ from typing import Any
 
 import openpyxl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from actions.orders import LAST_QUARTER, ORDERS, Make, simple_plan, simple_spec, sqlite_file
+from actions.orders import LAST_QUARTER, ORDERS, SOME, Make, simple_plan, simple_spec, sqlite_file
 from actions.test_pdf import text_of
 from pointsman.actions.report.section_columns import growth
 from pointsman.actions.report.section_sheets import sheet_names
-from pointsman.domain.report import Filter, MeasureSpec, Period, ReportPlan, ReportSpec, SheetSpec, Titles
+from pointsman.actions.report.shapes import drawn, round_chart, stacked
+from pointsman.domain.report import Filter, MeasureSpec, Period, ReportPlan, ReportSpec, SheetSpec, TemplateSpec, Titles
+from pointsman.ports.action import ActionFailed
 
 Sql = Callable[..., list[tuple[Any, ...]]]
 QUARTER = ("2026-07-01", "2026-10-01")
@@ -210,6 +217,79 @@ def test_a_csv_of_a_comparison(make: Make, demo_specs: dict[str, ReportSpec], de
     assert file.notice == "上年同期: 2025-07-01 周二 至 2025-09-30 周二"
     months = make(plan("csv", bucket="month"), demo_specs["sales"])[0].read_text("utf-8-sig").splitlines()
     assert [line.split(",")[0] for line in months] == ["日期", "7月", "8月", "9月", "合计"]
+
+
+EVIL = ['=HYPERLINK("http://x")', "@SUM(1)", "-2+3", "\x07bell", "[a]:*?/b"]
+
+
+def test_texts_of_the_data_and_of_the_config_are_texts(make: Make, tmp_path: Path) -> None:
+    rows = [(f"2026-03-{day:02}", text, 5.0) for day, text in enumerate(EVIL, 1)]
+    source = sqlite_file(
+        tmp_path / "s.sqlite", ORDERS, [*rows, *((f"2025{day[4:]}", text, 1.0) for day, text, _ in rows)]
+    )
+    template = TemplateSpec("t", header=Titles("=A1 &[File]", "=A1 &[File]"), footer=Titles("&D #read()", "&D #read()"))
+    sheets = tuple(SheetSpec(Titles(text, text), ("region",), chart="bar", compare=("year",)) for text in EVIL)
+    spec = simple_spec(sheets=sheets, charts=(*sheets[:1],), templates=(template,), template="t")
+    path, _ = make(simple_plan("xlsx", compare=("year",)), spec, source)
+    with zipfile.ZipFile(path) as archive:
+        cells = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/worksheets/sheet")]
+        charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
+    assert sum(sheet.count("<f>") for sheet in cells) == 1  # the total of the summary
+    assert not any("<hyperlink" in sheet for sheet in cells)
+    assert all("&amp;&amp;D" in sheet for sheet in cells)  # no code in the footer
+    formulas = [html.unescape(formula) for chart in charts for formula in re.findall("<c:f>(.*?)<", chart)]
+    place = re.compile(r"(?:'(?:[^']|'')*'|\w+)!\$[A-Z]+\$\d+(?::\$[A-Z]+\$\d+)?")
+    assert formulas and all(place.fullmatch(formula) for formula in formulas)
+    assert openpyxl.load_workbook(path).sheetnames[1]
+    lines = make(simple_plan("csv", compare=("year",)), spec, source)[0].read_text("utf-8-sig").splitlines()
+    assert not [line for line in lines if line.lstrip('"')[:1] in ("=", "@", "+", "-")]
+    text = text_of(make(simple_plan("pdf", compare=("year",)), spec, source)[0])
+    assert "#read()" in text and '=HYPERLINK("http://x")' in text
+
+
+def test_a_look(make: Make, tmp_path: Path) -> None:
+    source = sqlite_file(tmp_path / "s.sqlite", ORDERS, SOME)
+    (tmp_path / "l.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30"/></svg>'
+    )
+    look = {"logo": str(tmp_path / "l.svg"), "accent": "#0A7D4F", "ink": "#102030", "font": "Noto Sans SC"}
+    template = TemplateSpec("t", **look, header=Titles("页眉", "Head"), footer=Titles("页脚", "Foot"), default=True)
+    spec = simple_spec(templates=(template,))
+    book = openpyxl.load_workbook(make(simple_plan("xlsx"), spec, source)[0])
+    summary = book["Summary"]
+    assert len(summary._images) == 1 and summary.oddFooter.left.text == "Foot"
+    head = next(row[0] for row in summary.iter_rows() if row[0].value == "Region")
+    assert (head.fill.fgColor.rgb, head.font.name) == ("FF102030", "Noto Sans SC")
+    path, _ = make(simple_plan("pdf", language="zh"), spec, source)
+    assert text_of(path).startswith("页眉") and "页脚" in text_of(path)
+    gone = replace(template, logo=str(tmp_path / "gone.png"))
+    for format in ("pdf", "xlsx"):
+        with pytest.raises(ActionFailed) as caught:
+            make(simple_plan(format), simple_spec(templates=(gone,)), source)
+        assert caught.value.code == "template" and "gone.png" in str(caught.value.detail)
+
+
+def test_round_charts_are_whole() -> None:
+    bars = drawn("bars", "t", ["a", "b", "c"], [("s", [1, 2, 1])], 0, "en")
+    for kind in ("pie", "donut"):
+        chart = round_chart(kind, "t", ["a", "b", "c"], [1, 2, 1], bars, rest=True)  # type: ignore[arg-type]
+        assert [piece.share for piece in chart.slices] == [0.25, 0.5, 0.25]
+        assert [piece.text for piece in chart.slices] == ["25.0%", "50.0%", "25.0%"]
+        assert [piece.colour for piece in chart.slices] == [0, 1, -1]
+        assert chart.slices[0].outline[0] == (0.5, 0) and (1, 0.5) in chart.slices[0].outline
+        assert all(0 <= place <= 1 for piece in chart.slices for corner in piece.outline for place in corner)
+
+
+@given(
+    series=st.lists(st.lists(st.floats(0, 1e12), min_size=3, max_size=3), min_size=1, max_size=4),
+)
+def test_stacks_stand_on_each_other(series: list[list[float]]) -> None:
+    named = [(str(number), figures) for number, figures in enumerate(series)]
+    chart = stacked("t", ["a", "b", "c"], named, 2, "en", rest=False)
+    for at in range(3):
+        spans = [span for piece in chart.series if (span := piece.spans[at]) is not None]
+        assert spans[0][0] == chart.zero and spans[-1][1] == pytest.approx(chart.points[at].value, abs=1e-4)
+        assert all(a[1] == b[0] for a, b in itertools.pairwise(spans)) and spans[-1][1] <= 1
 
 
 def test_names_of_sheets() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pointsman.app.build import build, check_sources
+from pointsman.app.proving import proven
 from pointsman.config.load import load
 from pointsman.domain.errors import Problems
 from pointsman.domain.report import Filter, SheetSpec, Titles
@@ -158,6 +159,19 @@ def test_a_template_is_tried_out(tmp_path: Path) -> None:
     (tmp_path / "part.typ").write_text("#let wrong(a) = {\n  a.bogus\n}\n")
     problems, _ = tried(tmp_path, "{file: own.typ}", '#import "part.typ": wrong\n#wrong(1)')
     assert problems == [":4: templates.t.file: part.typ:2: cannot access fields on type integer"]
+
+
+def test_a_gateway_does_not_start_with_a_broken_template(tmp_path: Path) -> None:
+    (tmp_path / "own.typ").write_text("#foo", encoding="utf-8")
+    text = (
+        f"server: {{data_dir: {tmp_path}/data}}\nsources: {{d: {{demo: true}}}}\ntemplates: {{t: {{file: own.typ}}}}\n"
+    )
+    built = build(load(written(tmp_path, text), None, {}))
+    with pytest.raises(Problems) as caught:
+        proven(built)
+    assert "own.typ:1: unknown variable: foo" in str(caught.value.problems[0])
+    (tmp_path / "own.typ").write_text("as it should be", encoding="utf-8")
+    assert proven(built).notes == built.notes
 
 
 def test_a_logo_and_a_font_are_tried_out(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import msgspec
 
 from pointsman.app.build import Before, build
 from pointsman.app.packing import Both, Packed, both, packed, text_of, unpacked
+from pointsman.app.proving import proven
 from pointsman.app.setup import Setup
 from pointsman.app.watching import Seen, seen_of
 from pointsman.child_process import killed, spawned
@@ -130,7 +131,7 @@ def answer_to(wanted: Wanted) -> Read | Wrong:
     try:
         loaded = wanted.origin.load()
         seen = seen_of(loaded.path, loaded)
-        return Read(packed(build(loaded, wanted.before)), seen)
+        return Read(packed(proven(build(loaded, wanted.before))), seen)
     except Problems as error:
         return Wrong([_mistake(problem) for problem in error.problems], seen)
 

@@ -4,6 +4,7 @@ so that no text of the data is ever markup, code or a path."""
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from pointsman.ports.action import ActionFailed
 
 MAX_GROUPS = 1000
 _LOGO_PPI = 300
+_DRAWN = '#set page(width: auto, height: auto, margin: 0pt, fill: none)\n#image("logo.svg", height: 12mm)\n'
 _UNBROKEN = re.compile(r"[^\s\u2e80-\uffff-]{25,}")
 _CONTROLS = dict.fromkeys((*range(32), 127, *range(128, 160), 8232, 8233), " ")
 
@@ -41,15 +43,16 @@ def data_of(content: Content, look: Look, logo: str, notice: str | None) -> byte
 
 
 def picture_of(logo: Path, work: Path, content: Content) -> Path:
-    """The logo as a picture of points, for a workbook: an SVG is drawn, others are as they are. Raises ActionFailed."""
-    if logo.suffix.lower() != ".svg":
-        return logo
+    """The logo as a picture of points, for a workbook: an SVG is drawn, others are copied. Raises ActionFailed."""
     root = work / "logo"
     root.mkdir()
-    main, drawn = root / "logo.typ", root / "logo.png"
-    main.write_text('#set page(width: auto, height: auto, margin: 0pt, fill: none)\n#image("logo.svg", height: 12mm)\n')
     try:
-        (root / "logo.svg").write_bytes(logo.read_bytes())
+        copy = root / f"logo{logo.suffix.lower()}"
+        shutil.copyfile(logo, copy)
+        if copy.suffix != ".svg":
+            return copy
+        main, drawn = root / "logo.typ", root / "logo.png"
+        main.write_text(_DRAWN, encoding="utf-8")
         typeset(Prepared(root, main, ""), drawn, format="png", ppi=_LOGO_PPI)
     except (OSError, TemplateError) as error:
         raise _broken(content, error, None) from None

@@ -85,9 +85,7 @@ def _sample(template: TemplateSpec, tongue: Tongue, now: datetime.datetime) -> C
     groups = tuple(Group((f"{region} {number}",), (number * 1234.5, number)) for number in range(1, 7))
     course = tuple(Group((f"{month}",), (month * 1000.25, month)) for month in range(1, 7))
     total = (21 * 1234.5, 21)
-    figures = Figures(
-        21, total, (region,), groups, "month", course, False, others=(1.5, 1)
-    )
+    figures = Figures(21, total, (region,), groups, "month", course, False, others=(1.5, 1))
     sections = [_section(kind, groups, total, tongue) for kind in _KINDS]
     stacked = Section("Σ", "Σ", ("–",), (_AMOUNT,), groups, total, "stacked", across=("A", "B"))
     return Content(
