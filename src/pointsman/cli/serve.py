@@ -12,6 +12,7 @@ import sys
 from pointsman.app.build import Built, build, keep_asked
 from pointsman.app.data_folder import usable
 from pointsman.app.gateway import App
+from pointsman.app.proving import proven
 from pointsman.app.reading import Origin
 from pointsman.cli.event_loop import GRACE, KEEP_ALIVE, run_loop, stop_or_reload
 from pointsman.cli.greeting import SETTLE, greet
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if loaded.path is not None:
         options.config = str(loaded.path.resolve())  # a reload reads this very file, and fails where it is gone
     lines.setFormatter(SpokenLog(options.tongue))
-    built = build(loaded)
+    built = proven(build(loaded))
     server = built.config.server
     with listen(server.host, server.port) as listener:
         origin = Origin(options.config, {name: value for name, value in flags.items() if value is not None})
