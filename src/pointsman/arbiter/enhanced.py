@@ -17,7 +17,7 @@ MOST_FILES = 5
 MOST_TURN = 160
 TURNS = 2
 """Earlier messages that the summary is made of."""
-READ = 20_000
+READ = 4000
 """Characters of the question that are looked at."""
 
 
