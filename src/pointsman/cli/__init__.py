@@ -53,6 +53,8 @@ VERBS = {
     "bench": said("measure the gateway beside its peers on this machine", "在本机测量网关，并与同类软件对比"),
     "version": said("print the version", "显示版本号"),
 }
+BESIDE = {("calibrate", "memory"): "calibrate_memory"}
+"""Verbs of two words whose first is a verb of its own: (its words) → the file it is in."""
 _PURPOSE = said(
     "OpenAI-compatible gateway for local models: hard rules first, models last",
     "给本地模型用的网关，兼容 OpenAI 接口：先过硬规则，最后才用模型",
@@ -66,11 +68,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tongue = tongue_of()
     parser = Parser(prog="pointsman", description=told(_PURPOSE, tongue))
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    called = next((word for word in given if not word.startswith("-")), None)
-    module = import_module(f"pointsman.cli.{called}") if called in VERBS else None
+    at = next((at for at, word in enumerate(given) if not word.startswith("-")), len(given))
+    called = given[at] if at < len(given) else None
+    file = BESIDE.get((str(called), given[at + 1])) if at + 1 < len(given) else None
+    words = given.pop(at + 1) if file else None
+    module = import_module(f"pointsman.cli.{file or called}") if called in VERBS else None
     for name, purpose in VERBS.items():
         described = told(purpose, tongue) if tongue == "zh" else module.__doc__ if module and name == called else None
-        verb = verbs.add_parser(name, help=told(purpose, tongue), description=described)
+        shown = f"pointsman {name} {words}" if words and name == called else None
+        verb = verbs.add_parser(name, help=told(purpose, tongue), description=described, prog=shown)
         if module and name == called:
             module.declare(verb)
     options = parser.parse_args(given)

@@ -56,6 +56,11 @@ def explain_port(host: str, port: int) -> Said:
     )
 
 
+def owner_of(host: str, port: int) -> int | None:
+    """The process that listens there, where it is one of this machine and we may see it."""
+    return _owner(host, port)[1]
+
+
 def next_free_port(host: str, start: int, *, tries: int = 100) -> int | None:
     """The first port from `start` on that could be bound just now, None if none of `tries` could."""
     return next((port for port in range(start, min(start + tries, 65_536)) if _is_free(host, port)), None)
