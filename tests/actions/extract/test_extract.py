@@ -134,7 +134,7 @@ async def test_one_chunk_that_says_it_all_needs_no_model(tmp_path: Path) -> None
 
 async def test_rules_stand_in_where_the_model_has_no_support_or_is_not_there(tmp_path: Path) -> None:
     gone = ActionFailed("no_target", Said("none", "无"), again=True)
-    model = Asked(said(("call IT", 2), sla=("5 hours", 1)), gone, gone, said(sla=None))
+    model = Asked(said(("call IT", 2), sla=("5 hours", 1)), gone, gone, gone, said(sla=None))
     schema = {"steps": SCHEMA["steps"], "sla": SCHEMA["sla"]}
     some = [{"id": "a", "text": "sla: 2 hours"}, {"id": "b", "text": "the steps: call IT; show your badge"}]
     async with workshop(tmp_path, {"a": {"extract": {"schema": schema, "model": "light"}}}, model) as actions:
@@ -144,6 +144,8 @@ async def test_rules_stand_in_where_the_model_has_no_support_or_is_not_there(tmp
         assert effect.outcome == "ok" and effect.values["fields"]["steps"] == ["call IT", "show your badge"]
         failed = await actions["a"].run({"chunks": some[:1]}, OCCASION)
         assert failed.outcome == "failed" and failed.error == "no_target"
+        nothing = await actions["a"].run({"chunks": ["x"]}, OCCASION)
+        assert nothing.outcome == "failed"
         silent = await actions["a"].run({"chunks": some}, OCCASION)  # it was asked, and said that no passage says so
         assert silent.values["missing"] == ["steps", "sla"]
 

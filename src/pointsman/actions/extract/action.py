@@ -26,7 +26,7 @@ from pointsman.framing.chunks import LONGEST_ID, MOST, MOST_CHUNKS, chunks_of
 from pointsman.ports.action import Action, ActionFailed, Effect, Occasion
 
 log = logging.getLogger("pointsman")
-_SHORT = 8_000
+_SHORT = 2_000
 """Characters of chunks that are read in the event loop."""
 _BY_RULES = Said(
     "extract %s: the model is not to be had, so rules alone fill: %s", "摘录 %s：模型暂不可用，只按规则填写：%s"
@@ -58,12 +58,14 @@ class ExtractAction:
 
     async def run(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
         question = str(parameters.get(QUESTION, ""))
-        instead: str | None = None
-        if self._given.source == CHUNKS:
-            chunks = given_chunks(parameters.get(CHUNKS, []))
-        else:
-            chunks, instead = await self._from_faq(question, occasion)
-        passages = passages_of(chunks)
+        given, instead = parameters.get(CHUNKS, []), None
+        if self._given.source != CHUNKS:
+            effect = await self._faq(question, occasion)
+            if effect.outcome == "failed":
+                return effect
+            given, instead = (_entry(effect), None) if effect.outcome == "ok" else ([], effect.text)
+        long = sum(map(_length, given)) > _SHORT
+        passages = await apart(_passages, given) if long else _passages(given)
         found, dropped, unread = await self._found(passages, question, occasion)
         missing = [field for field in self._fields if field.required and field.name not in found]
         if not found and not missing:
@@ -79,7 +81,8 @@ class ExtractAction:
         if not missing:
             text = answer(self._template, self._fields, found, passages, occasion.tongue)
             return Effect(text, values=values)
-        text = lacking(missing, passages, unread or any(chunk.cut for chunk in chunks), occasion.tongue)
+        cut = unread or any(passage.chunk.cut for passage in passages)
+        text = lacking(missing, passages, cut, occasion.tongue)
         code = "no_support" if passages else "no_chunks"
         return Effect(text if instead is None else f"{instead}\n{text}", "refused", code, values=values)
 
@@ -99,7 +102,7 @@ class ExtractAction:
         try:
             answered = await self._asked(passages[:shown], question, occasion)
         except ActionFailed as failure:
-            if any(field.required and field.name not in ruled for field in self._fields):
+            if not ruled or any(field.required and field.name not in ruled for field in self._fields):
                 raise
             log.warning(_BY_RULES, self._spec.name, failure.code)
             return ruled, 0, False
@@ -123,18 +126,26 @@ class ExtractAction:
         )
         return await apart(read_reply, reply, self._fields, passages)
 
-    async def _from_faq(self, question: str, occasion: Occasion) -> tuple[list[Chunk], str | None]:
-        """Its entry as a chunk, or what it says where it has none."""
+    async def _faq(self, question: str, occasion: Occasion) -> Effect:
         faq = self._tools.find(self._given.source)
-        effect = await faq.run({QUESTION: question}, msgspec.structs.replace(occasion, effect=None))
-        if effect.outcome != "ok":
-            return [], effect.text
-        about = str(effect.values.get("question") or "")
-        name = str(effect.values.get("id") or "1")
-        return [Chunk(name, f"{about}\n{effect.text}"[:MOST], len(about) + len(effect.text) >= MOST)], None
+        return await faq.run({QUESTION: question}, msgspec.structs.replace(occasion, effect=None))
 
     def _named(self, found: Mapping[str, Found]) -> list[tuple[str, Field]]:
         return [(field.name, field) for field in self._fields if field.name in found]
+
+
+def _entry(effect: Effect) -> list[Any]:
+    """An FAQ's answer as a chunk."""
+    values = effect.values
+    return [{"id": values.get("id") or "1", "text": f"{values.get('question') or ''}\n{effect.text}".strip()}]
+
+
+def _length(given: Any) -> int:
+    return len(given) if isinstance(given, str) else len(str(given["text"]))
+
+
+def _passages(given: list[Any] | str) -> list[Passage]:
+    return passages_of(given_chunks(given))
 
 
 def given_chunks(given: list[Any] | str) -> list[Chunk]:

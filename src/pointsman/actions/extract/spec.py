@@ -17,7 +17,6 @@ from pointsman.domain.said import said
 
 SECONDS = 60.0
 _ABOUT = {"en": "Fills an answer with what passages say.", "zh": "按资料中的内容填写回答。"}
-_TAKEN = ("chunks", "intent")
 _QUESTION: dict[str, Any] = {
     "type": "string",
     "description": "the question that the answer is for",
@@ -90,7 +89,7 @@ def fields_of(given: Extract, path: str) -> tuple[list[Field], list[Problem]]:
     fields = []
     for name, schema in given.schema.items():
         place = f"{path}.schema.{name}"
-        if name in _TAKEN or not name.isidentifier():
+        if name == CHUNKS or not name.isidentifier():
             en, zh = "a field cannot be called {name!r}", "字段不能叫 {name!r}"
             problems.append(Problem(place, said(en, zh, name=name)))
             continue
