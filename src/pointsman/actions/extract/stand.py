@@ -35,19 +35,9 @@ _SIGN_BEFORE = re.compile(r"[$€£¥+]\s?$")
 _SIGN_AFTER = re.compile(r"\s?[%‰℃°]|\s?(?:元|美元|块)")
 _PAIRS = {"（": "）", "(": ")", "“": "”", "「": "」", "《": "》", "【": "】", "[": "]"}
 _ZH_NUMERALS = frozenset("零〇一二两三四五六七八九十百千万亿半")
-_NUMERALS = frozenset("一二两三四五六七八九十半") | {
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "half",
-    "an",
-    "a",
-    "ten",
-    "twelve",
-}
+_NUMERALS = frozenset("一二两三四五六七八九十半") | frozenset(
+    ["one", "two", "three", "four", "five", "six", "ten", "twelve", "half", "an", "a"]
+)
 _GOES_ON = re.compile(r"\s?(?:[百千万亿]|(?:thousand|million|billion)\b)")
 _SIGNS = frozenset("%‰$€£¥℃°+-<>≥≤=")
 _REACH = 48
@@ -80,7 +70,7 @@ class Text:
             self._words = words_of(self.text)
         return self._words
 
-    def place_of(self, value: str, *, by_value: bool = True) -> Place | None:
+    def place_of(self, value: str) -> Place | None:
         """The first place where the text says it: word for word; or, where it is a span of time or a number and nothing
         else, one of the same value. What the text denies, and half of a range, are not said by it."""
         if not value or len(value) > LONGEST:
@@ -89,7 +79,7 @@ class Text:
         for start, end in islice(self._spans(value), _MOST_TRIES):
             if (place := self._whole(start, end)) is not None:
                 return place
-        return self._by_value(value) if by_value else None
+        return self._by_value(value)
 
     def place_of_number(self, value: int | float) -> Place | None:
         """The first place where the text has that number, written in any way."""
