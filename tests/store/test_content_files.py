@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -226,6 +227,26 @@ class TestWhatIsLost:
         assert file.stat().st_size == sum(len(found(tmp_path, one) or b"") for one in kept(tmp_path))
         writer.close()
         assert whole(tmp_path, *records[:count]) == [True] * (count - 1) + [False]
+
+
+def test_a_copy_of_a_running_log(tmp_path: Path, policy: Policy) -> None:
+    """The database first, then the files: what the copy lists is whole, whatever came meanwhile."""
+    running, copy = tmp_path / "data", tmp_path / "copy"
+    running.mkdir()
+    copy.mkdir()
+    records = [long(policy, number) for number in range(4)]
+    writer = LogWriter(running, "sealed", 1e12, linger=0.0)
+    for count, record in enumerate(records, 1):
+        writer.put(record, policy.document, FLEET)
+        settled(writer, count)
+        if count == 2:
+            database = apsw.Connection(str(running / NAME))
+            database.execute("vacuum into ?", (str(copy / NAME),))
+            database.close()
+    for path in (*files(running), running / "log.key"):
+        shutil.copy(path, copy)
+    writer.close()
+    assert whole(copy, *records) == [True, True, False, False]
 
 
 def test_what_is_written_in_part_is_written_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
