@@ -39,7 +39,8 @@ async def test_llamacpp_weighs_under_a_grammar():
         backend = backend_to(twin, "llamacpp")
         weighed = await engine_of(backend).weigh(MESSAGES, LABELS)
         await backend.close()
-        assert sent(twin, "/apply-template") == [{"messages": MESSAGES}]
+        [rendered] = sent(twin, "/apply-template")
+        assert rendered == {"messages": MESSAGES, "chat_template_kwargs": {"enable_thinking": False}}
         [asked] = sent(twin, "/completion")
     assert asked["grammar"] == r'root ::= "export_report\x0A" | "weather\x0A" | "open_ended\x0A"'
     assert asked["prompt"].endswith("<|im_start|>assistant\n")
@@ -77,6 +78,7 @@ async def test_vllm_takes_what_is_a_label_as_the_whole():
         [asked] = sent(twin, "/v1/chat/completions")
     assert asked["structured_outputs"] == {"choice": LABELS} and asked["temperature"] == 0.0
     assert (asked["logprobs"], asked["top_logprobs"], asked["max_tokens"]) == (True, 20, 1)
+    assert asked["chat_template_kwargs"] == {"enable_thinking": False}
     assert weighed.shares == {
         "export_report": pytest.approx(0.8),
         "weather": pytest.approx(0.4 / 3),

@@ -10,7 +10,7 @@ import msgspec
 from pointsman.arbiter.llm.along import Position, along, chosen
 from pointsman.arbiter.llm.prompt import Messages
 from pointsman.arbiters.llm.engine import Weighed, Written
-from pointsman.arbiters.llm.exchange import Unheard, post, read
+from pointsman.arbiters.llm.exchange import NO_THOUGHTS, Unheard, post, read
 from pointsman.ports.backend import Backend
 
 LABEL = "label"
@@ -56,6 +56,8 @@ class ChatEngine:
     vote."""
 
     limit: ClassVar[str] = "max_tokens"
+    more: ClassVar[dict[str, Any]] = {}
+    """Fields of each request that the engine knows besides."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
@@ -104,6 +106,7 @@ class ChatEngine:
             "temperature": 0.0,
             "seed": 1,
             "response_format": self._form(schema),
+            **self.more,
             **more,
         }
         told = read(await post(self.backend, "/chat/completions", fields), Chat)
@@ -120,6 +123,7 @@ class TrtLlmEngine(ChatEngine):
     `top_logprobs` work with the PyTorch backend, others refuse them."""
 
     limit = "max_completion_tokens"
+    more = NO_THOUGHTS
 
     def _form(self, schema: dict[str, Any]) -> dict[str, Any]:
         return {"type": "json", "schema": schema}

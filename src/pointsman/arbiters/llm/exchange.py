@@ -12,6 +12,9 @@ from pointsman.ports.backend import Backend, BackendFailure, Call
 T = TypeVar("T")
 LIMIT = 4 << 20
 """Bytes of an answer."""
+NO_THOUGHTS: dict[str, Any] = {"chat_template_kwargs": {"enable_thinking": False}}
+"""Models that think first (Qwen3 and others) answer at once; templates of others do not know the word. For engines that hand
+it to the template."""
 
 
 class Unheard(Exception):

@@ -10,7 +10,7 @@ import msgspec
 from pointsman.arbiter.llm.labels import candidates
 from pointsman.arbiter.llm.prompt import Messages
 from pointsman.arbiters.llm.engine import Weighed, Written
-from pointsman.arbiters.llm.exchange import Unheard, events, post, read
+from pointsman.arbiters.llm.exchange import NO_THOUGHTS, Unheard, events, post, read
 from pointsman.arbiters.llm.walk import Next, walk
 from pointsman.ports.backend import Backend
 
@@ -58,7 +58,8 @@ class LlamaCppEngine:
         self._backend = backend
 
     async def _render(self, messages: Messages) -> str:
-        return read(await post(self._backend, "/apply-template", {"messages": messages}, root=True), Rendered).prompt
+        fields = {"messages": messages, **NO_THOUGHTS}
+        return read(await post(self._backend, "/apply-template", fields, root=True), Rendered).prompt
 
     async def weigh(self, messages: Messages, labels: Sequence[str]) -> Weighed:
         prompt = await self._render(messages)

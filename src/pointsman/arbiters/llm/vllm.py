@@ -10,7 +10,7 @@ from pointsman.arbiter.llm.labels import candidates
 from pointsman.arbiter.llm.prompt import Messages
 from pointsman.arbiters.llm.chat import Chat, ChatEngine
 from pointsman.arbiters.llm.engine import Weighed
-from pointsman.arbiters.llm.exchange import Unheard, post, read
+from pointsman.arbiters.llm.exchange import NO_THOUGHTS, Unheard, post, read
 from pointsman.arbiters.llm.walk import Next, walk
 
 
@@ -19,6 +19,8 @@ class VllmEngine(ChatEngine):
     `logprobs` are those before it (`--logprobs-mode raw_logprobs`, the default) of the 20 likeliest tokens
     (`--max-logprobs`), beside that of the token drawn: what is no label is passed over and the rest taken as the whole.
     `continue_final_message` goes on with a label that has begun."""
+
+    more = NO_THOUGHTS
 
     async def weigh(self, messages: Messages, labels: Sequence[str]) -> Weighed:
         if not self.weighs:
@@ -46,6 +48,7 @@ class VllmEngine(ChatEngine):
             "logprobs": True,
             "top_logprobs": 20,
             "structured_outputs": {"choice": [text for text in left if text]},
+            **NO_THOUGHTS,
         }
         if begun:
             fields |= {"add_generation_prompt": False, "continue_final_message": True}
