@@ -47,13 +47,10 @@ class Queue:
             for name, room in zip(ticket.targets, rooms, strict=True):
                 if room.fits(ticket.cells):
                     return self._admit(ticket, name, now)
-        wait = None
-        if self._turns or ticket.deadline is not None:
+        if ticket.deadline is not None:
             wait = self._wait(ticket, now)
-        if ticket.deadline is not None and (
-            ticket.deadline <= now or (wait is not None and now + wait > ticket.deadline)
-        ):
-            return TurnedAway("too_late", wait=wait)
+            if ticket.deadline <= now + (wait or 0.0):
+                return TurnedAway("too_late", wait=wait)
         if len(self._turns) >= self.most:
             return TurnedAway("queue_full", self.most, self._wait(ticket, now))
         self._turns.add(ticket)
