@@ -40,7 +40,7 @@ def counted_weights(told: Told, layers: Sequence[Layer]) -> Weights:
     plain = _BYTES.get(str(told.setting("torch_dtype") or told.setting("dtype")), _USUAL)
     each = _bits(told.setting("quantization_config")) / 8 or plain
     table = told.number("vocab_size") * told.embedding
-    tied = bool(told.setting("tie_word_embeddings"))
+    tied = told.setting("tie_word_embeddings") is not False  # configs leave out what is true by default
     per = tuple(int((_attention(told) + _inner(told, at)) * each) for at, _ in enumerate(layers))
     output = 0 if tied else int(table * plain)
     return Weights(per, int(table * plain), output, 0, tied=tied, source="config")

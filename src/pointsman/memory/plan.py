@@ -13,11 +13,11 @@ from itertools import combinations
 import msgspec
 
 from pointsman.domain.said import Said, said
-from pointsman.memory.cache import PAD, layer_bytes
 from pointsman.memory.estimate import ALONE, CONTEXT, MARGIN, Beside, Setup, Share, estimate, offloadable
 from pointsman.memory.network import Network, Unreadable
 from pointsman.memory.offload import USUAL, Bandwidths, slower, token_seconds
 from pointsman.memory.sizes import MIB
+from pointsman.memory.verdict import longest_ctx
 
 MOST_MODELS = 12
 MOST_KEPT = 20_000
@@ -77,8 +77,8 @@ class Together(msgspec.Struct, frozen=True):
 
 class Plan(msgspec.Struct, frozen=True):
     """`together`: the sets that fit whole and are in no larger such set, the largest first. `placed`: all models at once,
-    at the least loss; empty where not even that fits. `left`: bytes of the card beside them, `more_tokens` how many more
-    tokens of context they would hold if one model got them all. `method` says how it was found."""
+    at the least loss; empty where not even that fits. `left`: bytes of the card beside them, `more_tokens` how many tokens
+    longer the context of one model could be if it got them all. `method` says how it was found."""
 
     together: tuple[Together, ...]
     placed: tuple[Placed, ...]
@@ -203,14 +203,13 @@ def _placed(model: Wanted, layers: int, card: Card) -> Placed:
 
 
 def _more(model: Wanted, layers: int, left: int, card: Card) -> int:
-    """Tokens that a longer context of this model could hold in what is left: cells of its layers on the card that keep
-    all tokens, and their part of the mask; 0 for an engine that takes its share at the start."""
-    setup = model.setup
-    first = offloadable(model.network) - layers
+    """How many tokens longer the context of this model could be with what is left; 0 for an engine that takes its share
+    at the start, and for a model that is not on the card."""
     if model.fixed is not None or not layers:
         return 0
-    full = [layer for layer in model.network.layers[first:] if layer.k and layer.window is None]
-    step = sum(layer_bytes(full, PAD, 1, True, setup.types, ubatch=setup.ubatch))
-    scores = 2 if setup.flash else 4 * (model.network.heads + 1)
-    step += PAD * setup.ubatch * scores
-    return left // step * PAD if full else 0
+    room = _share(model, layers, card)[0].total + left
+
+    def fits(setup: Setup) -> bool:
+        return _share(msgspec.structs.replace(model, setup=setup), layers, card)[0].total <= room
+
+    return max(0, (longest_ctx(model.network, model.setup, fits) or 0) - model.setup.ctx)

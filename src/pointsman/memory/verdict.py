@@ -57,8 +57,7 @@ def judge(network: Network, setup: Setup, room: Room, beside: Beside = ALONE) ->
 
     now = estimate(network, setup, beside, gpu=room.gpu, context=room.context, margin=room.margin)
     spare = room.size - now.main.total
-    learnt = (network.trained_context or LARGEST) * setup.parallel
-    longest = _longest(setup, learnt, lambda changed: takes(changed) <= room.size)
+    longest = longest_ctx(network, setup, lambda changed: takes(changed) <= room.size)
     if spare >= 0:
         return now, Verdict(True, spare, longest)
     found = [
@@ -70,8 +69,10 @@ def judge(network: Network, setup: Setup, room: Room, beside: Beside = ALONE) ->
     return now, Verdict(False, spare, longest, tuple(change for change in found if change))
 
 
-def _longest(setup: Setup, learnt: int, fits: Callable[[Setup], bool]) -> int | None:
-    """By halving: more tokens never take less."""
+def longest_ctx(network: Network, setup: Setup, fits: Callable[[Setup], bool]) -> int | None:
+    """The longest context that fits, of those that the model has learnt; None where none does. By halving: more tokens
+    never take less."""
+    learnt = (network.trained_context or LARGEST) * setup.parallel
     step = PAD if setup.unified else PAD * setup.parallel
     low, high = 0, max(1, min(LARGEST, learnt) // step)
     while low < high:
