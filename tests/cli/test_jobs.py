@@ -85,9 +85,9 @@ class TestLs:
         done = jobs(shell, "ls", "--limit", "4")
         lines = done.out.splitlines()
         assert done.code == 0 and lines[0].split() == [
-            *("id", "kind", "phase", "state", "outcome", "age", "failed", "worker", "error")
+            *("id", "kind", "phase", "state", "outcome", "schedule", "age", "failed", "worker", "error")
         ]
-        assert re.fullmatch(r"batch_3 +batch +parked +execution +- +\d+ \w +- +- +-", lines[4])
+        assert re.fullmatch(r"batch_3 +batch +parked +execution +- +- +\d+ \w +- +- +-", lines[4])
         assert lines[5] == "more: --after batch_3"
         assert lines[-1].startswith("now  ") and "batch: waiting 3, parked 1" in lines[-1]
         assert "interactive: waiting 2, dead 1" in lines[-1]

@@ -1,5 +1,5 @@
-"""docs/delivery.md and docs/schedules.md, in both languages: their configs load, their links lead somewhere, and they list all
-keys and slots that there are."""
+"""docs/delivery.md and docs/schedules.md, in both languages: their configs load, their links lead somewhere, and they list
+all keys and slots that there are."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pointsman.cli.tongue import tongue_of
 
@@ -22,8 +22,20 @@ _ZH = (
 )
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Verbs stand two columns further in than argparse reckons: there is room for the longest, too."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length += self._indent_increment
+
+
 class Parser(argparse.ArgumentParser):
     """argparse's own, with its errors in Chinese too."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **{"formatter_class": _Formatter, **named})
 
     def error(self, message: str) -> NoReturn:
         if tongue_of() == "en":
