@@ -27,7 +27,7 @@ class Exceeded(msgspec.Struct, frozen=True):
 
 
 class Bucket:
-    """Fills evenly, up to `most`, in a minute. What costs more than it ever holds goes when it is full, and leaves a debt."""
+    """Fills evenly, up to `most`, in a minute. What costs more than it holds goes when it is full, and leaves a debt."""
 
     def __init__(self, most: int, now: float) -> None:
         self.most = most
