@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from framing.product_messages import CHUNKS, MESSAGES
 from pointsman.framing import SHIPPED, Frame, chunks_of, compile_frames, system_contexts
 from pointsman.framing.chunks import LONGEST_ID, MOST, MOST_CHUNKS
+from pointsman.framing.literal import Literal
+from pointsman.framing.shape import Shape
 
 FRAMES = compile_frames(SHIPPED)
 ONE = "账号被锁定后，联系IT支持。"
@@ -227,3 +229,33 @@ def test_hostile_texts_of_the_most_length_come_to_an_end(bit: str) -> None:
         message = MESSAGES[name].replace("{context}", text).replace("{question}", "x")
         span = FRAMES.question_span(message)
         assert span is None or sum(map(len, FRAMES.contexts(message, span))) <= len(text)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.text("ab.", max_size=16),
+    st.lists(st.sampled_from(["ab", "a", "bb", "ba"]), min_size=3, max_size=5),
+    st.lists(st.sampled_from(["context", "history", "any"]), min_size=1, max_size=3),
+    st.booleans(),
+    st.booleans(),
+)
+def test_contexts_lie_beside_the_question_and_never_in_it(
+    text: str, pieces: list[str], others: list[str], before: bool, open_end: bool
+) -> None:
+    holes = [*others, "question"] if before else ["question", *others]
+    if not {"context", "history"} & set(others) or len(pieces) < len(holes) + 1:
+        return
+    made: list[Literal | None] = [Literal(piece) for piece in pieces[: len(holes) + 1]]
+    if open_end:
+        made[0 if before else -1] = None
+    shape = Shape(made, holes)
+    asked = shape.question(text, 0, len(text))
+    found = shape.contexts(text, 0, len(text))
+    if asked is None:
+        assert found == ()
+        return
+    places = [(0, 0), *found, (len(text), len(text))]
+    assert all(start <= end for start, end in places)
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(places))
+    assert all(end <= asked[0] or asked[1] <= start for start, end in found)
+    assert len(found) in (0, others.count("context"))
