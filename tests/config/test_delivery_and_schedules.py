@@ -102,6 +102,32 @@ def test_a_rule_names_a_channel_that_there_is(tmp_path: Path) -> None:
     assert problem.valid == "finance"
 
 
+def test_a_reply_is_nothing_to_deliver(tmp_path: Path) -> None:
+    rules = (
+        RULES
+        + """
+  - id: greets
+    when: {any: [你好]}
+    action: hello
+    parameters: {deliver: finance}
+    examples: [你好]
+    counter_examples: [再见]
+    boundary: [{text: 你, takes: false}]
+"""
+    )
+    [problem] = problems_of(tmp_path, f"delivery:\n  finance: {{mail: {{{MAIL}}}}}\n", rules)
+    assert problem.path == "rules.greets.parameters.deliver" and "nothing that could be delivered" in problem.message
+
+
+def test_where_links_lead_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(RULES, encoding="utf-8")
+    path = tmp_path / "pointsman.yaml"
+    for server, noted in (("", True), ("server: {public_url: 'https://ai.example.com'}\n", False)):
+        path.write_text(BASE + server + f"delivery:\n  finance: {{mail: {{{MAIL}}}}}\n", encoding="utf-8")
+        notes = build(load(path, {"server.data_dir": str(tmp_path / "data")}, {})).notes
+        assert any("server.public_url" in note for note in notes) is noted
+
+
 ASK = "ask: 把上周销售报表导出为PDF"
 
 

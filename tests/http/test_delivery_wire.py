@@ -246,7 +246,7 @@ async def test_a_job_cannot_name_what_is_not_there_for_it(
 
 
 async def test_a_config_with_mistakes_is_refused(tmp_path: Path) -> None:
-    broken = {"finance": {"mail": {"host": "127.0.0.1", "from": "no", "to": ["a@b"]}}}
+    broken = {"finance": {"mail": {"host": "127.0.0.1", "from": "nobody", "to": ["a@b"]}}}
     with pytest.raises(Problems) as caught:
         async with gateway(tmp_path, delivery=broken):
             pass

@@ -13,7 +13,7 @@ from pointsman import __version__
 from pointsman.actions.mcp.listed_before import keep_tools
 from pointsman.actions.mcp.listing import Asked
 from pointsman.app.actions import action_specs, surroundings_of
-from pointsman.app.delivery import wrong_delivery, wrong_rules_deliver
+from pointsman.app.delivery import note_on_links, wrong_delivery, wrong_rules_deliver
 from pointsman.app.file_store import wrong_files
 from pointsman.app.intents import clashing, with_all_intents
 from pointsman.app.job_store import wrong_jobs
@@ -130,7 +130,16 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
     ]
     notes_on_intents = [*near_examples, *notes_of(config, placed.document.targets, placed.document.names)]
     not_now = [*offered.notes, *specs.notes]
-    notes = [*loaded.notes, *placed.notes, *notes_on_intents, *not_now, *unread, *absent, *empty]
+    notes = [
+        *loaded.notes,
+        *placed.notes,
+        *notes_on_intents,
+        *note_on_links(config),
+        *not_now,
+        *unread,
+        *absent,
+        *empty,
+    ]
     if no_model:
         en = "no model is set up, so only rules answer ({why}). To install the built-in one: {install}"
         zh = "没有可用的模型，只能由规则回答（{why}）。安装内置模型：{install}"

@@ -10,6 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pointsman.app.refused import refused
+from pointsman.config.action_schema import REPLIES
 from pointsman.config.delivery_schema import Channel, Hook, Mail
 from pointsman.config.references import is_loopback
 from pointsman.config.schema import Config, parse_size, parse_span
@@ -61,6 +62,19 @@ def wrong_delivery(config: Config, base: Path) -> list[Problem]:
     return problems
 
 
+def note_on_links(config: Config) -> list[Said]:
+    """What an owner should know of links in what is delivered."""
+    if not config.delivery or config.server.public_url is not None:
+        return []
+    return [
+        Said(
+            "delivery: server.public_url is not set, so links in what is sent lead to where the gateway was asked; those of "
+            "schedules only work on this machine",
+            "delivery：没有设置 server.public_url，所以发出去的链接指向提问时访问网关的地址；计划任务的链接只在本机可用",
+        )
+    ]
+
+
 def unknown_channels(path: str, names: list[str], config: Config) -> Iterator[Problem]:
     """`names` of channels that there are not; `path` is of the list."""
     for index, name in enumerate(names):
@@ -80,11 +94,18 @@ def valid_channels(config: Config) -> str:
 def wrong_rules_deliver(book: Rulebook, config: Config, broken: Collection[str]) -> Iterator[Problem]:
     """Rules that name channels that there are not. An action may have a parameter of that name itself."""
     own = {name for name, action in config.actions.items() if DELIVER in (action.parameters or {})}
+    replies = {name for name, action in config.actions.items() if action.kinds[:1] in ([kind] for kind in REPLIES)}
     for rule in book.rules:
         given = rule.parameters.get(DELIVER)
         if given is None or rule.action in own or "delivery" in broken:
             continue
         wrong = None if named(given) else _NO_NAMES
+        if rule.action in replies:
+            wrong = said(
+                "{action!r} makes nothing that could be delivered",
+                "{action!r} 不产生可以发送的内容",
+                action=rule.action,
+            )
         wrong = wrong or next((no_channel(name, config) for name in named(given) if name not in config.delivery), None)
         if wrong is not None:
             where = book.sites[rule.id].where(f"parameters.{DELIVER}")
