@@ -28,18 +28,20 @@ _FIRMNESS = 1.0
 
 
 class Judged(NamedTuple):
-    """What was heard in a text whose intent is known. `right`: the first intent is it; never for a text outside."""
+    """What was heard in a text whose intent is known; it counts as `weight` texts. `right`: the first intent is it; never
+    for a text outside."""
 
     heard: Heard
     inside: bool
     right: bool
+    weight: float = 1.0
 
     @classmethod
-    def of(cls, names: Sequence[str], found: Floats, odds: float, label: int) -> Judged:
+    def of(cls, names: Sequence[str], found: Floats, odds: float, label: int, weight: float = 1.0) -> Judged:
         """`found` are probabilities in the order of `names`; a `label` past them is outside."""
         heard = Heard(arbiter="", model="", scores=ranked(names, found), outside=rounded(odds))
         inside = label < len(names)
-        return cls(heard, inside, inside and heard.scores[0][0] == names[label])
+        return cls(heard, inside, inside and heard.scores[0][0] == names[label], weight)
 
 
 def ranked(names: Sequence[str], found: Floats) -> tuple[tuple[str, float], ...]:
@@ -52,16 +54,14 @@ def rounded(odds: float) -> float:
     return round(logistic(odds), 6)
 
 
-def fit_calibration(
-    judged: Sequence[Judged], outside_share: float | None = None, alarms: float | None = None
-) -> Calibration:
-    """`outside_share`: texts outside count as if they were so much of all; None: as they come. `alarms`: the share of
-    texts inside that may be taken for open-ended. Too few texts fit nothing: document A's figure stands as it is."""
+def fit_calibration(judged: Sequence[Judged], alarms: float | None = None) -> Calibration:
+    """`alarms`: the share of texts inside that may be taken for open-ended. Too few texts fit nothing: document A's figure
+    stands as it is."""
     alarms = LEFT_OUT_ALARMS if alarms is None else alarms
     threshold = _threshold([each.heard.outside for each in judged if each.inside], alarms)
     if len(judged) < _FEWEST:
         return Calibration(threshold=threshold, texts=len(judged))
-    weights = _weights(judged, outside_share)
+    weights = numpy.array([each.weight for each in judged])
     before = calibration_error([(raw_confidence(each.heard), each.right) for each in judged], weights.tolist())
     forms: list[Callable[[Sequence[Judged], Doubles], Calibration]] = [_temperature, _platt]
     if len(judged) >= _FOR_POINTS:
@@ -103,14 +103,6 @@ def _out_of_sample(
 def _without(judged: Sequence[Judged], part: int) -> Truths:
     others: Truths = numpy.arange(len(judged)) % _PARTS != part
     return others
-
-
-def _weights(judged: Sequence[Judged], outside_share: float | None) -> Doubles:
-    inside = numpy.array([each.inside for each in judged])
-    weights = numpy.ones(len(judged))
-    if outside_share is not None and inside.any() and not inside.all():
-        weights[~inside] = outside_share / (1 - outside_share) * inside.sum() / (~inside).sum()
-    return weights
 
 
 def _threshold(outside: Sequence[float], alarms: float) -> float:

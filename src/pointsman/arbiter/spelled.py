@@ -12,7 +12,7 @@ def fit_spelled(rows: Rows, labels: Integers, classes: int, width: int) -> Float
     """Weights, `width` by `classes`. Long steps, which end at nothing: what is seldom seen is learnt as fast as what is
     common, and stopping early takes the place of a penalty."""
     count = len(rows)
-    batch, stride = (64, 300.0) if count >= 4000 else (16, 100.0)
+    batch, stride = (64, 300.0) if count >= 4000 or classes >= 200 else (16, 100.0)
     rounds = int(min(max(100_000 // max(count, 1), 6), 20))
     weights = numpy.zeros((width, classes), numpy.float32)
     for turn in range(rounds):

@@ -56,14 +56,17 @@ def train(lesson: Lesson) -> Trained:
     labels = lesson.labels[places]
     inside = labels < lesson.intents
     scale = _scale(left_out.logits[inside][:, : lesson.intents], labels[inside])
-    share = outside_share(lesson.intents)
-    outside = _outside(signs(left_out.logits, left_out.near, lesson.intents), inside, share)
+    weights = _weights(inside, places >= len(lesson.texts) - lesson.background, lesson.intents)
+    outside = _outside(signs(left_out.logits, left_out.near, lesson.intents), inside, weights)
     everything = numpy.arange(len(lesson.texts))
     heads = _heads(lesson, everything)._replace(scale=scale, outside=outside)
     found = probabilities(left_out.logits[:, : lesson.intents] * numpy.float32(scale))
     odds = outside.of(signs(left_out.logits, left_out.near, lesson.intents))
-    judged = [Judged.of(lesson.names, found[row], float(odds[row]), labels[row].item()) for row in range(len(places))]
-    return Trained(heads, fit_calibration(judged, share))
+    judged = [
+        Judged.of(lesson.names, found[row], float(odds[row]), labels[row].item(), float(weights[row]))
+        for row in range(len(places))
+    ]
+    return Trained(heads, fit_calibration(judged))
 
 
 class _LeftOut(NamedTuple):
@@ -142,7 +145,7 @@ def _scale(logits: Floats, labels: Integers) -> float:
     return float(numpy.exp(minimised(loss, numpy.zeros(1), 100, 1e-9)[0]))
 
 
-def _outside(found: Floats, known: Truths, share: float) -> Outside:
+def _outside(found: Floats, known: Truths, weights: Doubles) -> Outside:
     """Weights of the signs, fitted where there are texts outside."""
     usual = numpy.array(_USUAL_SIGNS)
     if not known.any():
@@ -151,13 +154,23 @@ def _outside(found: Floats, known: Truths, share: float) -> Outside:
     middle = found[known].mean(axis=0)
     spread = found[known].std(axis=0)
     spread[spread < 1e-4] = 1.0
-    weights, bias = usual, _USUAL_ODDS
+    slopes, bias = usual, _USUAL_ODDS
     if not known.all():
         columns = ((found - middle) / spread).astype(numpy.float64)
-        each = numpy.where(known, 1.0, share / (1 - share) * known.sum() / (~known).sum())
-        fitted = fit_logistic(columns, (~known).astype(numpy.float64), each, usual, _FIRMNESS)
-        weights, bias = fitted[:-1], float(fitted[-1])
-    return Outside(middle.astype(numpy.float32), spread.astype(numpy.float32), weights.astype(numpy.float32), bias)
+        fitted = fit_logistic(columns, (~known).astype(numpy.float64), weights, usual, _FIRMNESS)
+        slopes, bias = fitted[:-1], float(fitted[-1])
+    return Outside(middle.astype(numpy.float32), spread.astype(numpy.float32), slopes.astype(numpy.float32), bias)
+
+
+def _weights(inside: Truths, general: Truths, intents: int) -> Doubles:
+    """Of each text in fits: those outside are together what `outside_share` says, half of that the background, where there
+    are others."""
+    weights = numpy.ones(len(inside))
+    others = [part for part in (~inside & ~general, general) if part.any()]
+    share = outside_share(intents)
+    for part in others if inside.any() else ():
+        weights[part] = share / (1 - share) * inside.sum() / len(others) / part.sum()
+    return weights
 
 
 def heard(heads: Heads, text: str, vector: Floats | None) -> tuple[Floats, float]:
