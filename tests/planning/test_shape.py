@@ -87,7 +87,12 @@ BOTH = ("year", "previous")
         ("Prepare the monthly sales report for February", {}),
         ("导出上月销售报表，带图表", {"chart": "auto"}),
         ("导出上月各地区销售饼图", {"chart": "pie"}),
+        ("导出上月各地区销售占比饼图", {"chart": "pie"}),
         ("生成去年销售折线图", {"chart": "line"}),
+        ("导出今年和去年的销售对比", {"compare": ("previous",)}),
+        ("compare Q1 and Q2 sales and export as Excel", {"compare": ("previous",)}),
+        ("导出上周销售日报", {"bucket": "day", "by": ()}),
+        ("export the daily sales report of last month", {"bucket": "day", "by": ()}),
         ("导出上月销售报表，用环形图展示", {"chart": "donut"}),
         ("导出上月销售报表，不要图表", {"chart": "none"}),
         ("export last month's sales by region with a chart", {"chart": "auto"}),
@@ -118,6 +123,13 @@ def test_understood(text: str, said: dict[str, Any]) -> None:
         "按月和周导出去年销售",
         "按月、地区和门店导出去年销售",
         "导出上月销售，前10和前20",
+        "导出上月各地区前3名门店",  # in each region, not of all
+        "导出上月前10名门店的产品销售",
+        "export last month's top 5 stores by region, sales",
+        "每天给我导出昨天的销售报表",  # how often, not by day
+        "每周一导出上周销售报表",
+        "export last year's profit each month, sales report",
+        "导出1月和2月的销售对比",  # of which is the report?
         "导出上月销售的饼图和折线图",
         "导出上月年度销售报表",
         "导出前10%的销售",

@@ -19,8 +19,11 @@ _KINDS: tuple[tuple[ChartKind, str], ...] = (
         r"(?:不要|不带|不含|不需要|不用|无需|去掉)(?:任何)?(?:图表|图形|图)|\b(?:without|no)\s+(?:any\s+)?(?:charts?|graphs?)\b",
     ),
     ("line", rf"{_WITH}(?:折线图|趋势图|曲线图|走势图|线图){_SHOWN}|{_BESIDE}(?:line|trend)\s+(?:chart|graph)s?\b"),
-    ("pie", rf"{_WITH}(?:饼状图|饼图|扇形图){_SHOWN}|{_BESIDE}pie\s+(?:chart|graph)s?\b"),
-    ("donut", rf"{_WITH}(?:环形图|圆环图|环图){_SHOWN}|{_BESIDE}(?:donut|doughnut|ring)\s+(?:chart|graph)s?\b"),
+    ("pie", rf"{_WITH}(?:占比|比例)?(?:的)?(?:饼状图|饼图|扇形图){_SHOWN}|{_BESIDE}pie\s+(?:chart|graph)s?\b"),
+    (
+        "donut",
+        rf"{_WITH}(?:占比|比例)?(?:的)?(?:环形图|圆环图|环图){_SHOWN}|{_BESIDE}(?:donut|doughnut|ring)\s+(?:chart|graph)s?\b",
+    ),
     (
         "stacked",
         rf"{_WITH}(?:堆叠|堆积)(?:柱状图|柱形图|图){_SHOWN}|{_BESIDE}stacked\s+(?:(?:bar|column)\s+)?(?:chart|graph)s?\b",

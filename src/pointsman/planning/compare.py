@@ -25,7 +25,7 @@ _WORDS: tuple[tuple[str, tuple[Compare, ...]], ...] = (
 )
 _COMPILED = tuple((re2.compile(pattern), compare) for pattern, compare in _WORDS)
 
-_ENDS = r"(?:的)?(?:数据|情况|业绩|销售额?)?(?:进行|做个?|作)?(?:对比|相比|比较)"
+_ENDS = r"(?:的)?(?:数据|情况)?(?:进行|做个?|作)?(?:对比|相比|比较)"
 _YEAR = r"(?:去年|上年|上一年)(?:的)?(?:同期|同一时期)"
 _BEFORE = r"(?:上期|上一期|上个周期|上一周期|前一期)"
 _STRONG = r"(?:对比|相比于?|相较于?|比较|较)"
@@ -58,7 +58,7 @@ _LEAD_STRONG = re2.compile(
     r"\b(?:compared?|comparing|comparison|versus|vs\.?|against|relative)(?:\s+(?:with|to|against))?(?:\s+the)?)\s*$"
 )
 _LEAD_WEAK = re2.compile(r"[与和跟同]\s*$")
-_ENDING = re2.compile(rf"^{_ENDS}")
+_ENDING = re2.compile(r"^(?:的)?(数据|情况|业绩|销售额?)?((?:进行|做个?|作)?(?:对比|相比|比较))")
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -113,7 +113,9 @@ def _take_against(remaining: Remaining, period: Period) -> bool:
         lead = _LEAD_WEAK.search(remaining.left[:start]) if after else None
     if lead is None:
         return False
-    remaining.strike(lead.start(), end + (after.end() if after else 0))
+    remaining.strike(lead.start(), end)
+    if after is not None:
+        remaining.strike(end + after.start(2), end + after.end())
     return True
 
 

@@ -121,15 +121,15 @@ def draft_of(
     ranking = take_ranking(remaining, measures)
     formats = remaining.take(FORMATS, FORMAT)
     named = remaining.take((word for spec in specs for word in _report_words(spec)), REPORT)
-    grouped = take_grouping(remaining, names)
+    grouped = take_grouping(remaining, names, measures)
     take_filters()
     bare = tuple(names[word] for word, _, _ in remaining.take(names, NAME))  # 门店销售报表: by store
     grouped, buckets = parted(tuple(dict.fromkeys((*grouped, *bare))))
     bucket = buckets[0] if buckets else take_adjective(remaining, periods)
     remaining.take(measures, REPORT)
     unknown, strange = unknown_and_strange(remaining)
-    if compared.unclear or two or len(buckets) > 1 or (bucket and len(grouped) > 1):
-        strange = (*strange, "more than a report can show")
+    if compared.unclear or two or len(buckets) > 1 or (len(grouped) > 1 and (bucket or ranking.ordered)):
+        strange = (*strange, "more than a report can show")  # the best stores of each region, too
     if ranking.by is not None:  # only of the reports that have that figure
         reports = tuple(spec.name for spec in specs if ranking.by in _measure_words(spec))
     if unknown is not None and not any(dimension.values for dimension in dimensions):

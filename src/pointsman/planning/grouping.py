@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import re2
 
 from pointsman.domain.report import BUCKETS, Bucket, Period
 from pointsman.planning.lexicon import FILLER_ZH
-from pointsman.planning.words import Remaining
+from pointsman.planning.words import REPORT, Remaining
 
 _LEADS = ("按照", "按", "分", "各", "每个", "逐", "每", "grouped by", "group by", "by", "per", "each")
+_OFTEN = ("每", "每个", "each")
 _LINKS = ("以及", "和", "与", "及", "、", ",", "，", "and", "&")
 _TIMES: dict[str, Bucket] = {
     **dict.fromkeys(("每天", "每日", "天", "日", "day"), "day"),
@@ -34,14 +35,17 @@ _DAYS: dict[Bucket, tuple[int, int]] = {
 """The fewest and the most days of each."""
 
 
-def take_grouping(remaining: Remaining, words: Mapping[str, str]) -> tuple[str, ...]:
+def take_grouping(remaining: Remaining, words: Mapping[str, str], measures: Collection[str] = ()) -> tuple[str, ...]:
     """Strikes every lead with the dimensions and buckets of time after it. `words` are those of the dimensions, folded, and
-    whose they are. Returns the dimensions and buckets (`BUCKETS`) in the order of the text."""
+    whose they are; `measures` are words for measures. Returns the dimensions and buckets (`BUCKETS`) in the order of the
+    text. 每月 is a bucket only right before what is counted (每月销售额): else it says how often a report is wanted."""
     found: list[str] = []
     for lead in _LEADS:
         for _, start, end in remaining.places(lead):
             at = end
             while (next_one := _group_at(remaining, _skip(remaining.left, at, first=at == end), words)) is not None:
+                if lead in _OFTEN and next_one[0] in BUCKETS and not _counts(remaining, next_one[1], measures):
+                    break
                 name, at = next_one
                 if name not in found:
                     found.append(name)
@@ -90,6 +94,12 @@ def _whole(remaining: Remaining, end: int) -> bool:
     if not after or not "\u4e00" <= after[0] <= "\u9fff":
         return True
     return after.startswith((*FILLER_ZH, *_LINKS, "展示", "展开", "列", "显示", "对比", "统计"))
+
+
+def _counts(remaining: Remaining, end: int, measures: Collection[str]) -> bool:
+    """Whether a report or a measure stands there."""
+    after = remaining.left[end:].lstrip(" ").removeprefix("的").lstrip(" ")
+    return after.startswith((REPORT, *measures))
 
 
 def _skip(text: str, at: int, *, first: bool) -> int:

@@ -15,6 +15,7 @@ from pointsman.domain.report_words import bucket_name
 from pointsman.domain.wording import Tongue
 
 MOST_BARS = 10
+MOST_IN_SECTION = 20  # bars, of all series
 
 
 def charts(spec: ReportSpec, plan: ReportPlan, figures: Figures) -> tuple[Chart, ...]:
@@ -56,7 +57,7 @@ def section_chart(section: Section, language: Tongue) -> Chart | None:
     decimals = section.measures[0].decimals
     match section.chart:
         case "stacked":
-            shown = few(labels) if section.by_time else labels[:MOST_BARS]
+            shown = few(labels) if section.by_time else labels[:MOST_IN_SECTION]
             pieces = [(name, values[: len(shown)]) for name, values in figures]
             rest = section.across[-1] == word("others", language)
             return stacked(section.chart_title, shown, pieces, decimals, language, rest=rest)
@@ -68,7 +69,7 @@ def section_chart(section: Section, language: Tongue) -> Chart | None:
             rest = section.others is not None
             return round_chart(section.chart, section.chart_title, labels, values, bars, rest=rest)
         case "bar":
-            most = MOST_BARS if len(figures) == 1 else max(4, MOST_BARS // len(figures) + 2)
+            most = MOST_IN_SECTION // len(figures)
             parts = [(name, values[:most]) for name, values in figures]
             return drawn("bars", section.chart_title, labels[:most], parts, decimals, language)
         case kind:

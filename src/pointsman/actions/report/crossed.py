@@ -68,8 +68,9 @@ def crossed(
         shown.sort(key=lambda row: -size[row])
         most = min(wanted.top or MAX_ROWS, MAX_ROWS)
         shown, left = shown[:most], shown[most:]
-    positive = len(shown) > 1 and all(number >= 0 for numbers in cells.values() for number in numbers)
-    chart: Kind = "stacked" if positive and wanted.chart != "none" else "none"
+    negative = any(number < 0 for numbers in cells.values() for number in numbers)
+    drawn = len(shown) > 1 and bool(across) and not negative and wanted.chart != "none"
+    chart: Kind = "stacked" if drawn else "none"
     return Section(
         title=section_title(query, wanted, names, (measure,), language),
         chart_title=chart_title(query, wanted, names, measure, language),
@@ -81,7 +82,7 @@ def crossed(
         by_time=by_time,
         others=figures_of(left) if left else None,
         across=(*across, *((word("others", language),) if rest else ())),
-        note=None if positive or wanted.chart == "none" else word("no_stack", language),
+        note=word("no_stack", language) if negative and wanted.chart != "none" else None,
     )
 
 

@@ -132,7 +132,10 @@ def _table(
 ) -> _Found:
     every = query.spec.measures
     [row] = source.rows(query.totals(plan))
-    whole = tuple(number_of(figure) for figure in row[1:])
+    whole = tuple(  # of no rows a sum is 0
+        0 if figure is None and measure.aggregate in ADDABLE else number_of(figure)
+        for measure, figure in zip(every, row[1:], strict=True)
+    )
     if names[0] in BUCKETS:
         bucket = wanted_or_fit(bucket_called(names[0]), plan.period)
         course = buckets_of(source, query, plan, bucket)
@@ -218,8 +221,7 @@ def _drawn(wanted: SheetSpec, section: Section, language: Tongue) -> Section:
         case "stacked":
             return replace(section, chart="column" if section.by_time else "bar", note=word("no_stack", language))
         case _ if section.by_time:
-            many = len(section.rows) >= LINE_FROM and not section.earlier
-            return replace(section, chart="line" if many else "column")
+            return replace(section, chart="line" if len(section.rows) >= LINE_FROM else "column")
         case _:
             return replace(section, chart="bar")
 

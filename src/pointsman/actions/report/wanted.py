@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pointsman.actions.report.buckets import bucket_wanted
-from pointsman.domain.report import ReportPlan, ReportSpec, SheetSpec
+from pointsman.domain.report import BUCKETS, ReportPlan, ReportSpec, SheetSpec
 
 
 def wanted_sheets(spec: ReportSpec, plan: ReportPlan) -> tuple[SheetSpec, ...]:
@@ -34,7 +34,9 @@ def wanted_charts(spec: ReportSpec, plan: ReportPlan) -> tuple[SheetSpec, ...] |
         names = (bucket_wanted(plan),)
     elif plan.chart == "stacked" and len(names) == 1:
         names = (bucket_wanted(plan), names[0])
-    return (SheetSpec(group_by=names, measures=measures, chart=plan.chart, top=plan.top, rank=plan.rank),)
+    beside = plan.compare if plan.chart in ("line", "column", "bar") else ()
+    top, rank = (None, None) if names[0] in BUCKETS else (plan.top, plan.rank)
+    return (SheetSpec(group_by=names, measures=measures, chart=plan.chart, compare=beside, top=top, rank=rank),)
 
 
 def wanted_table(spec: ReportSpec, plan: ReportPlan) -> SheetSpec | None:
