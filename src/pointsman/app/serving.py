@@ -16,6 +16,7 @@ from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
+from pointsman.app.admission import breaker_rules, gate_rules
 from pointsman.app.arbiters import ears_of
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
@@ -37,6 +38,7 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
+from pointsman.pipeline.breakers import Breakers
 from pointsman.pipeline.delivery.handler import DeliveryHandler
 from pointsman.pipeline.handle import Pipeline
 from pointsman.pipeline.journalling import keep_journal
@@ -83,7 +85,8 @@ class Serving:
         self._served: dict[str, Served] = {}
         self._past: dict[str, Counter[str]] = {}
         self._since = int(time.time()) if since is None else since
-        self._prober = Prober()
+        self._breakers = Breakers(SystemClock())
+        self._prober = Prober(self._breakers)
         self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
         self.askers = Askers(folder, others)
         self._links = links_of(config)
@@ -104,6 +107,7 @@ class Serving:
         self._actions: dict[str, Action] = {"report": self._report}
         recorder = Fanout([self.metrics, self._log])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
+        self.pipeline.watch = self._breakers
         self.pipeline.hearings.sunk = self.metrics.sunk
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
         self.channels = Channels(self.files, self._links, clock)
@@ -150,6 +154,8 @@ class Serving:
         backends = {name: served.backend for name, served in made.items()}
         self._install_actions(setup, backends)
         self.pipeline.install(setup.policy, backends, caches_of(config))
+        self._breakers.rules = breaker_rules(config)
+        self.pipeline.gate.install(gate_rules(config))
         self._prober.watch(backends)
         self.channels.install(config, Path(setup.base), document.timezone)
         self.jobs.install(config)

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from pointsman.config.action_schema import ActionConfig, McpServer
+from pointsman.config.admission_schema import Admission, Limits
 from pointsman.config.arbiter_schema import Arbiter
 from pointsman.config.cache_schema import Cache
 from pointsman.config.delivery_schema import Channel
@@ -85,6 +86,7 @@ class Backend(Section, frozen=True):
         None
     )
     slots: Annotated[int, Meta(ge=1, le=256, description="requests at a time (embedded)")] | None = None
+    limits: Annotated[Limits, Meta(description="what it may hold at a time")] = Limits()
     threads: Annotated[int, Meta(ge=1, le=1024, description="CPU threads (embedded); default cores - 1")] | None = None
     gpu_layers: Annotated[int, Meta(ge=0, description="layers on the GPU (embedded); default: all that fit")] | None = (
         None
@@ -300,11 +302,11 @@ class Config(Section, frozen=True):
     log: Log = Log()
     policy: Annotated[dict[str, Any], Meta(description="reserved: weights of learned routing")] = {}
     arbiter: Arbiter = Arbiter()
-    admission: Annotated[dict[str, Any], Meta(description="reserved: queues and budgets")] = {}
+    admission: Admission = Admission()
     telemetry: Annotated[dict[str, Any], Meta(description="reserved: exporters")] = {}
 
 
-RESERVED = ("policy", "admission", "telemetry")
+RESERVED = ("policy", "telemetry")
 TIERS = ("light", "medium", "heavy")
 TIER_ALIASES = {f"model-{tier}": tier for tier in TIERS}
 

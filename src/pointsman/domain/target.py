@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 Health = Literal["unknown", "loading", "up", "down"]
+BreakerState = Literal["closed", "open", "half_open", "trying"]
 
 
 class ModelFacts(msgspec.Struct, frozen=True, gc=False):
@@ -50,12 +51,15 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class BackendState(msgspec.Struct, frozen=True):
-    """What the prober last saw of the backend behind one target."""
+    """What the prober last saw of the backend behind one target. `breaker`: whether requests may go there first (`trying`:
+    half open, and one is under way); `cause`: why it is open."""
 
     target: str
     health: Health = "unknown"
     facts: ModelFacts = ModelFacts()
     problem: str | None = None
+    breaker: BreakerState = "closed"
+    cause: str | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True, dict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -30,6 +30,34 @@ class Opened(msgspec.Struct):
     streams: bool
 
 
+class Watch(Protocol):
+    """Who keeps the breakers."""
+
+    def sent(self, target: str) -> None: ...
+
+    def told(self, attempt: Attempt) -> None: ...
+
+
+class Turnstile(Protocol):
+    """Lets one request in to one target at a time."""
+
+    async def enter(self, targets: Sequence[str]) -> str:
+        """The first of these that it may go to now, once it is its turn. Raises PointsmanError."""
+        ...
+
+    def leave(self) -> None: ...
+
+
+class Unwatched:
+    """Nobody does."""
+
+    def sent(self, target: str) -> None:
+        """Not noted."""
+
+    def told(self, attempt: Attempt) -> None:
+        """Not noted."""
+
+
 async def open_first(
     targets: Sequence[str],
     backends: Mapping[str, Backend],
@@ -40,23 +68,31 @@ async def open_first(
     began: float,
     attempts: list[Attempt],
     must_stream: bool,
+    watch: Watch,
+    turnstile: Turnstile,
+    pool_of: Callable[[str], str],
 ) -> Opened:
     """Try `targets` in turn, then again from the first, at most `1 + max_retries` times in all. Every try is appended to
-    `attempts`, also the one that a cancellation cuts off. `must_stream`: unless the call is for a whole reply, an answer
-    without an event is a failure.
+    `attempts` and told to `watch`, also the one that a cancellation cuts off. `must_stream`: unless the call is for a whole
+    reply, an answer without an event is a failure. `turnstile` lets in: where the target whose turn it is has no room,
+    others of its pool do as well; the place is held when this returns, and given back where it raises.
     Raises PointsmanError: the client's own fault at once, else the last failure when no try is left."""
     last: PointsmanError | None = None
+    left = list(targets)
     for number in range(1 + max_retries):
-        target = targets[number % len(targets)]
-        if number >= len(targets):
+        if not left:
             wait = last.retry_after if last and last.retry_after else PAUSE * 2 ** (number // len(targets) - 1)
             await asyncio.sleep(min(wait, LONGEST_PAUSE))
+            left = list(targets)
+        target = await turnstile.enter([name for name in left if pool_of(name) == pool_of(left[0])])
+        left.remove(target)
         start = clock.monotonic()
         status: int | None = None
         failure: PointsmanError | None = None
         kind: str | None = None
         stream: Stream | None = None
         done = False
+        watch.sent(target)
         try:
             backend = backends[target]
             call = call_for(target)
@@ -92,16 +128,18 @@ async def open_first(
         finally:
             if stream is not None and not done:
                 stream.close()
-            attempts.append(
-                Attempt(
-                    target=target,
-                    began_ms=round((start - began) * 1000, 3),
-                    took_ms=round((clock.monotonic() - start) * 1000, 3),
-                    status=status,
-                    failure=kind,
-                    message=str(failure.message) if failure else None,
-                )
+            if not done:
+                turnstile.leave()
+            attempt = Attempt(
+                target=target,
+                began_ms=round((start - began) * 1000, 3),
+                took_ms=round((clock.monotonic() - start) * 1000, 3),
+                status=status,
+                failure=kind,
+                message=str(failure.message) if failure else None,
             )
+            attempts.append(attempt)
+            watch.told(attempt)
         last = failure
     assert last is not None
     raise last

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pointsman.domain.target import BackendState, Snapshot
 from pointsman.ports.backend import Backend
+from pointsman.ports.breakers import Breakers
 
 CALM = 5.0  # seconds between probes of a target that is up
 EAGER = 1.0  # and of one that is not
@@ -19,7 +20,9 @@ class Prober:
     """One task per target. `snapshot()` is the same object until something changes, and says everything in English, for
     decisions and records; `states()` are the same by name, their problems in both languages."""
 
-    def __init__(self) -> None:
+    def __init__(self, breakers: Breakers) -> None:
+        self.breakers = breakers
+        breakers.changed = self._tripped
         self._states: dict[str, BackendState] = {}
         self._snapshot = Snapshot.of(())
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -43,6 +46,7 @@ class Prober:
                 self._tasks[name].cancel()
             self._wake[name] = asyncio.Event()
             self._tasks[name] = asyncio.create_task(self._follow(name, backend, self._wake[name]))
+        self.breakers.keep(backends)
         self._publish()
 
     def look_again(self, name: str) -> None:
@@ -66,20 +70,29 @@ class Prober:
         while True:
             wake.clear()
             state = await backend.probe()
+            self.breakers.probed(name, state.health == "up")
             if self._states.get(name) != state:
                 self._states[name] = state
                 self._publish()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(CALM if state.health == "up" else EAGER):
+                calm = state.health == "up" and self.breakers.shown(name)[0] == "closed"
+                async with asyncio.timeout(CALM if calm else EAGER):
                     await wake.wait()
 
+    def _tripped(self, name: str) -> None:
+        self.look_again(name)
+        self._publish()
+
     def _publish(self) -> None:
-        self._snapshot = Snapshot.of(map(_plain, self._states.values()))
+        self._snapshot = Snapshot.of(map(self._plain, self._states.values()))
         if len(self._states) == len(self._tasks):
             self._all_seen.set()
         else:
             self._all_seen.clear()
 
-
-def _plain(state: BackendState) -> BackendState:
-    return replace(state, problem=str(state.problem)) if state.problem else state
+    def _plain(self, state: BackendState) -> BackendState:
+        breaker, cause = self.breakers.shown(state.target)
+        problem = str(state.problem) if state.problem else None
+        if breaker == "closed":
+            return replace(state, problem=problem) if state.problem else state
+        return replace(state, problem=problem, breaker=breaker, cause=cause)

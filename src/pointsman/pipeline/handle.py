@@ -19,11 +19,12 @@ from pointsman.domain.request import Request
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import Snapshot, Target
 from pointsman.domain.wording import Tongue, tongue_of
-from pointsman.execution.attempts import Opened, open_first
+from pointsman.execution.attempts import Opened, Unwatched, Watch, open_first
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.delivery.ordering import Deliver, handed_on
 from pointsman.pipeline.ends import Exchange, Sink, no_reply
+from pointsman.pipeline.gate import Gate, Pass, cells_of
 from pointsman.pipeline.hearing import LONG, Hearings, query_of
 from pointsman.pipeline.keeping import Keeping, keeping_of
 from pointsman.pipeline.open_questions import OpenQuestions
@@ -62,6 +63,8 @@ class Pipeline:
         self.actions = actions
         self.questions = OpenQuestions()
         self.hearings = Hearings()
+        self.watch: Watch = Unwatched()
+        self.gate = Gate(clock, snapshot)
         self.deliver: Deliver | None = None
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}
@@ -120,6 +123,7 @@ class Run:
         self._attempts: list[Attempt] = []
         self._meter = Meter()
         self._opened: Opened | None = None
+        self._pass: Pass | None = None
         self._caches = pipeline.caches
         self.cache: CacheOutcome | None = None
         self.age: float | None = None
@@ -253,6 +257,8 @@ class Run:
         finally:
             if self._opened is not None:
                 self._opened.stream.close()
+            if self._pass is not None:
+                self._pass.leave()
             self._record()
 
     async def _relay(self, opened: Opened, exchange: Exchange, sink: Sink, keeping: Keeping | None) -> None:
@@ -291,9 +297,12 @@ class Run:
         attempts, now = self._attempts, self._pipeline.clock.monotonic()
         took = round((now - self._began) * 1000 - attempts[-1].began_ms, 3)
         attempts[-1] = replace(attempts[-1], took_ms=took, failure=kind, message=str(failure), broke=True)
+        self._pipeline.watch.told(attempts[-1])
         if len(attempts) > self.decision.max_retries or not sink.restart():
             return False
         opened.stream.close()
+        if self._pass is not None:
+            self._pass.leave()
         self._opened, self._meter = None, Meter()
         if keeping is not None:
             keeping.forget()
@@ -384,7 +393,20 @@ class Run:
             began=self._began,
             attempts=self._attempts,
             must_stream=exchange.must_stream,
+            watch=self._pipeline.watch,
+            turnstile=self._turn_of(decision),
+            pool_of=lambda name: targets[name].tier,
         )
+
+    def _turn_of(self, decision: Decision) -> Pass:
+        """Its place at the gate, until the reply is over."""
+        if self._pass is None:
+            tokens = decision.features.input_tokens if decision.features is not None else 0
+            limits = [self._snapshot.state(choice.target).facts.context_length for choice in decision.targets]
+            known = [limit for limit in limits if limit is not None]
+            cells = cells_of(tokens, self.request, max(known, default=None))
+            self._pass = self._pipeline.gate.pass_for(self.request, cells)
+        return self._pass
 
     async def _keeping(self, decision: Decision, exchange: Exchange) -> Keeping | None:
         """Where the entry keeps replies: with the kept one, if there is one that will do."""

@@ -1,4 +1,5 @@
-"""From a tier to an ordered list of targets: what cannot serve is left out with its reason, what is down comes last."""
+"""From a tier to an ordered list of targets: what cannot serve is left out with its reason; what is down, or whose breaker
+is open, comes last."""
 
 from __future__ import annotations
 
@@ -51,13 +52,19 @@ def choose(
             largest = max(largest or 0, context)
             left_out[name] = TargetChoice(name, f"holds {context} tokens, the prompt has {input_tokens}")
         else:
-            chosen[name] = (_RANK[state.health], TargetChoice(name, _explain(why, state)))
+            rank = max(_RANK[state.health], _BREAKER_RANK[state.breaker])
+            chosen[name] = (rank, TargetChoice(name, _explain(why, state)))
     ordered = chosen.values() if len(chosen) < 2 else sorted(chosen.values(), key=itemgetter(0))
     return Choice(tuple([choice for _, choice in ordered]), tuple(left_out.values()), largest)
 
 
 _RANK = {"up": 0, "unknown": 0, "loading": 1, "down": 2}
+_BREAKER_RANK = {"closed": 0, "half_open": 0, "trying": 1, "open": 2}
 
 
 def _explain(why: str, state: BackendState) -> str:
-    return why if state.health in ("up", "unknown") else f"{why}; {state.health}: {state.problem or 'no answer'}"
+    if state.health not in ("up", "unknown"):
+        return f"{why}; {state.health}: {state.problem or 'no answer'}"
+    if state.breaker == "closed":
+        return why
+    return f"{why}; breaker {state.breaker}: {state.cause or 'error'}"

@@ -1,0 +1,33 @@
+"""Config → who is let in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pointsman.admission.ticket import Capacity
+from pointsman.app.targets import targets_of
+from pointsman.config.schema import Config
+from pointsman.domain.target import Snapshot
+from pointsman.pipeline.gate import GateRules
+from pointsman.routing.breaker import BreakerRules
+
+
+def breaker_rules(config: Config) -> BreakerRules:
+    """When a target's breaker trips."""
+    breaker = config.admission.breaker
+    return BreakerRules(breaker.ratio, breaker.least, breaker.window, breaker.pause)
+
+
+def gate_rules(config: Config) -> GateRules:
+    """What targets hold: as the config says, else as many sequences as the engine has slots."""
+    limits = {target.name: backend.limits for pairs in targets_of(config).values() for target, backend in pairs}
+
+    def capacities(snapshot: Snapshot) -> Mapping[str, Capacity]:
+        found = {}
+        for name, limit in limits.items():
+            sequences = limit.sequences or snapshot.state(name).facts.slots
+            if sequences is not None or limit.cells is not None:
+                found[name] = Capacity(sequences, limit.cells)
+        return found
+
+    return GateRules(capacities, config.admission.queue, config.admission.wait)

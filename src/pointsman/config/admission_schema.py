@@ -1,0 +1,57 @@
+"""The part of the config about who is let in to which target: the queue, and circuit breakers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from pointsman.config.section import Section
+
+
+class Limits(Section, frozen=True):
+    """What a backend may hold at a time; others wait in the gateway, where they can be told and put in order."""
+
+    sequences: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=100_000,
+                description="requests; default: the engine's slots, where it tells them; else no limit",
+            ),
+        ]
+        | None
+    ) = None
+    cells: (
+        Annotated[
+            int,
+            Meta(
+                ge=1, le=1_000_000_000, description="tokens of prompts and replies in its KV cache; default: no limit"
+            ),
+        ]
+        | None
+    ) = None
+
+
+class Breaker(Section, frozen=True):
+    """When a target that fails is left alone for a while: at least `ratio` of at least `least` tries within `window`."""
+
+    ratio: Annotated[float, Meta(gt=0, le=1, description="share of tries that fail")] = 0.05
+    least: Annotated[int, Meta(ge=1, le=100_000, description="tries before anything is concluded")] = 20
+    window: Annotated[float, Meta(ge=1, le=3600, description="seconds that tries count for")] = 30.0
+    pause: Annotated[
+        float, Meta(ge=0.1, le=300, description="seconds before a probe may try it again; doubled each time that fails")
+    ] = 10.0
+
+
+class Admission(Section, frozen=True):
+    """Who is let in. See docs/admission.md."""
+
+    queue: Annotated[int, Meta(ge=0, le=100_000, description="requests that wait at most; others get 429")] = 256
+    wait: Annotated[
+        float,
+        Meta(gt=0, le=86_400, description="seconds that one waits at most; then 503, or at once where it is foreseen"),
+    ] = 300.0
+    breaker: Breaker = msgspec.field(default_factory=Breaker)

@@ -1,0 +1,186 @@
+"""The gate before targets: a request goes in, waits for its turn, or is turned away. Carries out what admission/ decides."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from pointsman.admission.queue import Queue
+from pointsman.admission.ticket import Admitted, Capacity, Place, Priority, Ticket, TurnedAway
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.request import Request
+from pointsman.domain.said import Said, said
+from pointsman.domain.target import Snapshot
+from pointsman.ports.clock import Clock
+
+USUAL_REPLY = 1024
+"""Tokens that a reply is taken to have whose length the client did not limit."""
+_PRIORITIES: dict[str | None, Priority] = {"high": "high", "low": "low", "batch": "low"}
+
+
+class GateRules(msgspec.Struct, frozen=True):
+    """`capacities` says of a snapshot what its targets hold. At most `most` requests wait, each at most `wait` seconds."""
+
+    capacities: Callable[[Snapshot], Mapping[str, Capacity]]
+    most: int = 256
+    wait: float = 300.0
+
+
+class Gate:
+    """For one event loop."""
+
+    def __init__(self, clock: Clock, snapshot: Callable[[], Snapshot]) -> None:
+        self._clock = clock
+        self._snapshot = snapshot
+        self._queue = Queue()
+        self._rules = GateRules(lambda snapshot: {})
+        self._seen: Snapshot | None = None
+        self._waiting: dict[str, asyncio.Future[str]] = {}
+        self._number = 0
+        self.turned_away: dict[str, int] = {}
+        """Why → how often."""
+
+    @property
+    def waiting(self) -> int:
+        return self._queue.waiting
+
+    def inside(self, target: str) -> tuple[int, int]:
+        """Sequences and cells of it that are taken."""
+        return self._queue.inside(target)
+
+    def install(self, rules: GateRules) -> None:
+        """From here on these hold; who is inside stays."""
+        self._rules, self._seen = rules, None
+        self._queue.most = rules.most
+        self._look()
+
+    def pass_for(self, request: Request, cells: int) -> Pass:
+        """For one request, whose prompt and reply may come to so many cells."""
+        self._number += 1
+        return Pass(self, f"{request.id}.{self._number}", request, cells)
+
+    async def enter(self, ticket: Ticket) -> str:
+        """The target that it may go to. Raises PointsmanError (429, 503). Cancelling it gives the turn back."""
+        self._look()
+        told = self._queue.arrive(ticket, self._clock.monotonic())
+        if isinstance(told, Admitted):
+            return told.target
+        if isinstance(told, TurnedAway):
+            raise self._turned(told, ticket)
+        turn = self._waiting[ticket.id] = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(None if ticket.deadline is None else ticket.deadline - self._clock.monotonic()):
+                target: str = await turn
+                return target
+        except TimeoutError:
+            place = self._queue.place(ticket, self._clock.monotonic())
+            self.leave(ticket.id)
+            raise self._turned(TurnedAway("too_late", wait=place.wait), ticket) from None
+        except BaseException:
+            self.leave(ticket.id)
+            raise
+        finally:
+            self._waiting.pop(ticket.id, None)
+
+    def place(self, ticket: Ticket) -> Place | None:
+        """Where one stands that waits; None where it does not."""
+        return self._queue.place(ticket, self._clock.monotonic()) if ticket.id in self._waiting else None
+
+    def leave(self, ticket_id: str) -> None:
+        """It is through, or does not want to any more."""
+        self._call(self._queue.leave(ticket_id, self._clock.monotonic()))
+
+    def _look(self) -> None:
+        """Targets hold as much as the fleet says now."""
+        snapshot = self._snapshot()
+        if snapshot is not self._seen:
+            self._seen = snapshot
+            self._call(self._queue.install(self._rules.capacities(snapshot), self._clock.monotonic()))
+
+    def _call(self, admitted: Sequence[Admitted]) -> None:
+        for each in admitted:
+            turn = self._waiting.get(each.ticket.id)
+            if turn is not None and not turn.done():
+                turn.set_result(each.target)
+
+    def _turned(self, told: TurnedAway, ticket: Ticket) -> PointsmanError:
+        self.turned_away[told.why] = self.turned_away.get(told.why, 0) + 1
+        if told.why == "never_fits":
+            return PointsmanError(
+                said(
+                    "the prompt and its reply may come to {cells} tokens, and the largest cache holds {most}",
+                    "提示词加回复可能达到 {cells} 个 token，而最大的缓存只容纳 {most} 个",
+                    cells=ticket.cells,
+                    most=told.most,
+                ),
+                code="never_fits",
+            )
+        wait = None if told.wait is None else max(round(told.wait), 1)
+        about = Said("", "") if wait is None else said(" (about {wait} s)", "（约 {wait} 秒）", wait=wait)
+        if told.why == "queue_full":
+            en, zh = "{most} requests wait already{about}", "已有 {most} 个请求在排队{about}"
+            status, code = 429, "queue_full"
+            message = said(en, zh, most=told.most, about=about)
+        else:
+            en, zh = "its turn does not come in time{about}", "无法在期限内轮到这个请求{about}"
+            status, code = 503, "shed"
+            message = said(en, zh, about=about)
+        return PointsmanError(message, status=status, type="overloaded_error", code=code, retry_after=wait or 5)
+
+
+class Pass:
+    """One request at the gate, for as long as it may try targets. It holds at most one place."""
+
+    def __init__(self, gate: Gate, id: str, request: Request, cells: int) -> None:
+        self.waited = 0.0
+        """Seconds, of all its turns."""
+        self._gate = gate
+        self._id = id
+        self._request = request
+        self._cells = cells
+        self._ticket: Ticket | None = None
+        self._tries = 0
+
+    async def enter(self, targets: Sequence[str]) -> str:
+        """The first of these that it may go to; what it held before, it holds no more. Raises as `Gate.enter`."""
+        self.leave()
+        request, clock = self._request, self._gate._clock
+        self._tries += 1
+        now = clock.monotonic()
+        self._ticket = ticket = Ticket(
+            f"{self._id}.{self._tries}",
+            request.user or request.caller,
+            tuple(targets),
+            self._cells,
+            _PRIORITIES.get(request.priority, "normal"),
+            now,
+            now + self._gate._rules.wait,
+        )
+        try:
+            return await self._gate.enter(ticket)
+        except BaseException:
+            self._ticket = None
+            raise
+        finally:
+            self.waited += clock.monotonic() - now
+
+    @property
+    def place(self) -> Place | None:
+        """Where it stands, while it waits."""
+        return None if self._ticket is None else self._gate.place(self._ticket)
+
+    def leave(self) -> None:
+        """Gives back what it holds. Safe to call twice."""
+        ticket, self._ticket = self._ticket, None
+        if ticket is not None:
+            self._gate.leave(ticket.id)
+
+
+def cells_of(input_tokens: int, request: Request, context_length: int | None) -> int:
+    """What a request may come to hold in a KV cache, in tokens."""
+    reply = USUAL_REPLY if request.max_output is None else request.max_output
+    if context_length is not None:
+        reply = min(reply, max(context_length - input_tokens, 1))
+    return input_tokens + reply
