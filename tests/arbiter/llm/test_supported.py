@@ -33,7 +33,7 @@ def told(text: str, context: dict[str, Any] | None = None, **values: Any) -> dic
     "text, values, kept",
     [
         ("导出华东 区前10名", {"region": "华东区", "top": 10}, {"region": "华东区", "top": 10}),
-        ("EAST coast", {"region": "east Coast"}, {"region": "east Coast"}),
+        ("EAST coast", {"region": "east Coast"}, {"region": "EAST coast"}),
         ("前十名", {"top": 10}, {"top": 10}),
         ("前１０名", {"top": "10"}, {"top": 10}),
         ("export it", {"region": "East", "top": 5}, {}),
@@ -41,7 +41,8 @@ def told(text: str, context: dict[str, Any] | None = None, **values: Any) -> dic
         ("at 12.5 %", {"rate": "12.5"}, {"rate": 12.5}),
         ("export it", {"format": "pdf", "charts": True}, {"format": "pdf", "charts": True}),
         ("export it", {"format": "docx"}, {}),
-        ("A1 and B2", {"codes": ["A1", "C3", "b2"]}, {"codes": ["A1", "b2"]}),
+        ("A1 and B2", {"codes": ["A1", "C3", "b2"]}, {"codes": ["A1", "B2"]}),
+        ("unlock alice", {"who": {"name": "Alice"}}, {"who": {"name": "alice"}}),
         ("A1", {"codes": ["C3"]}, {}),
         ("Ann is here", {"who": {"name": "Ann", "age": 30}}, {"who": {"name": "Ann"}}),
         ("on 2025-06-01", {"day": "2025-06-01"}, {"day": "2025-06-01"}),

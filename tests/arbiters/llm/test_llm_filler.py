@@ -52,7 +52,7 @@ async def fill(engine: str, text: str, query: str, **more: Any) -> Filled:
     ],
 )
 async def test_what_is_kept(engine: str, text: str, kept: dict[str, Any]):
-    filled = await fill(engine, text, "the top 10 of region east")
+    filled = await fill(engine, text, "the top 10 of region East")
     assert (filled.parameters, filled.failure, filled.model) == (kept, None, "m")
 
 
@@ -61,6 +61,14 @@ async def test_what_is_kept(engine: str, text: str, kept: dict[str, Any]):
 async def test_what_cannot_be_read(engine: str, text: str):
     filled = await fill(engine, text, "east")
     assert (filled.failure, filled.parameters) == ("invalid", {})
+
+
+async def test_values_that_do_not_go_together():
+    schema = {**SCHEMA, "dependentRequired": {"top": ["region"]}}
+    filler = LlmFiller(Scripted("vllm", writes('{"top": 10, "region": "West"}')))
+    assert (await filler.fill(Query(text="the top 10, west"), "x", schema)).parameters == {"top": 10, "region": "west"}
+    filled = await filler.fill(Query(text="the top 10"), "x", schema)
+    assert (filled.parameters, filled.failure) == ({}, "invalid")
 
 
 async def test_what_is_asked():

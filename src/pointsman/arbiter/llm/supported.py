@@ -22,6 +22,7 @@ class Source:
     """A query, and what is known besides: `context` holds values that were read in the query by rule."""
 
     def __init__(self, text: str, context: Mapping[str, Any] | None = None) -> None:
+        self._written = text
         known = list(_strings(context or {}))
         self._text = _folded("\n".join([text, *known]))
         self._numbers = {float(find.value) for find in extract("number", text) if _is_number(find.value)}
@@ -46,6 +47,13 @@ class Source:
             folded = _folded(value)
             return bool(folded) and folded in self._text
         return False
+
+    def spelled(self, value: Any) -> Any:
+        """A string in the case in which the query has it: models write names large."""
+        if isinstance(value, str) and value not in self._written:
+            found = re.search(re.escape(value), self._written, re.IGNORECASE)
+            return found[0] if found else value
+        return value
 
 
 def supported(values: Mapping[str, Any], schema: Mapping[str, Any], source: Source) -> dict[str, Any]:
@@ -80,7 +88,9 @@ def _told(value: Any, schema: Any, source: Source, depth: int) -> Any:
         said = {name: part for name, part in parts.items() if part is not _NOT_SAID}
         return said or _NOT_SAID
     value = as_number(value, _types(schema))
-    return value if source.says(value, schema) else _NOT_SAID
+    if not source.says(value, schema):
+        return _NOT_SAID
+    return value if "enum" in schema or "const" in schema else source.spelled(value)
 
 
 def _types(schema: Mapping[str, Any]) -> tuple[str, ...]:

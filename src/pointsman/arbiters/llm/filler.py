@@ -17,6 +17,7 @@ from pointsman.arbiters.llm.engine import Engine, Written
 from pointsman.arbiters.llm.engines import engine_of
 from pointsman.arbiters.llm.exchange import Unheard
 from pointsman.domain.intent import Failure, Filled, Query
+from pointsman.domain.json_schema import validator_of
 from pointsman.domain.wording import Tongue
 from pointsman.ports.backend import Backend
 
@@ -61,6 +62,9 @@ class LlmFiller:
             if read is None:
                 raise Unheard("invalid")
             parameters = supported(read, schema, Source(query.text, query.context))
+            if not validator_of(optional(schema)).is_valid(parameters):  # what binds one value to another
+                parameters = {}
+                raise Unheard("invalid")
         except Unheard as unheard:
             failure = unheard.failure
         except TimeoutError:
