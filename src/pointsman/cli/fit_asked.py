@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from pointsman.domain.said import Said, said
 from pointsman.fleet.model_network import read_model, read_tensors
 from pointsman.fleet.room import largest_gpu, main_memory
 from pointsman.memory.estimate import ALONE, Beside, Setup, draft_bytes
 from pointsman.memory.network import Network, Unreadable
-from pointsman.memory.rows import BLOCKS, Types
+from pointsman.memory.rows import LLAMA_TYPES, Types
 from pointsman.memory.sizes import parse_bytes
 from pointsman.memory.verdict import Room
 
 USUAL_CONTEXT = 4096  # tokens of one sequence, as the embedded engine takes them
 
 
-def asked_types(text: str) -> Types:
-    """`q8_0`, or `q8_0,f16` for keys and values. Raises Unreadable."""
+def asked_types(text: str, valid: Sequence[str] = LLAMA_TYPES, place: str = "--kv-type") -> Types:
+    """`q8_0`, or `q8_0,f16` for keys and values. Raises Unreadable for what the engine does not have."""
     k, comma, v = text.partition(",")
     for kind in (k, v) if comma else (k,):
-        if kind not in BLOCKS:
+        if kind not in valid:
             raise Unreadable(
                 said(
-                    '--kv-type: "{kind}" is none (valid: {valid})',
-                    "--kv-type：没有“{kind}”（合法取值：{valid}）",
+                    '{place}: there is no "{kind}" (valid: {valid})',
+                    "{place}：没有“{kind}”（合法取值：{valid}）",
+                    place=place,
                     kind=kind,
-                    valid=", ".join(BLOCKS),
+                    valid=", ".join(valid),
                 )
             )
     return Types(k, v if comma else k)

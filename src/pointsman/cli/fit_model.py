@@ -108,13 +108,14 @@ def _lines(
     tongue = options.tongue
     network = model.network
     head = said(
-        "{model} ({kind}, {layers} layers): {ctx:,} tokens, {parallel} sequences of {each:,}{unified}, cache {k}/{v}",
+        "{model} ({kind}, {layers} layers): {ctx:,} tokens, {parallel} sequence{s} of {each:,}{unified}, cache {k}/{v}",
         "{model}（{kind}，{layers} 层）：{ctx:,} 个 token，{parallel} 个序列，每个 {each:,}{unified}，缓存 {k}/{v}",
         model=options.model,
         kind=network.architecture,
         layers=len(network.layers),
         ctx=setup.ctx,
         parallel=setup.parallel,
+        s="" if setup.parallel == 1 else "s",
         each=tokens_per_sequence(setup.ctx, setup.parallel, setup.unified),
         unified=said(" in one cache", "（共用一个缓存）") if setup.unified else "",
         k=setup.types.k,

@@ -12,6 +12,7 @@ from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.fleet.model_network import ModelNetwork
 from pointsman.fleet.vllm_metrics import fetch_metrics
 from pointsman.memory.network import Unreadable
+from pointsman.memory.rows import VLLM_TYPES
 from pointsman.memory.sizes import shown
 from pointsman.memory.vllm import UTILIZATION, Blocks, Running, VllmSetup, read_metrics, vllm_blocks
 
@@ -31,16 +32,7 @@ def fit_in_vllm(options: argparse.Namespace, model: ModelNetwork) -> int:
     trained = network.trained_context
     whole = checked((trained or 4096) * parallel if options.ctx is None else options.ctx, "--ctx")
     check_context("--ctx", whole, parallel, trained)
-    types = asked_types(options.kv_type)
-    for kind in (types.k, types.v):
-        if kind not in ("f16", "bf16", "f32", "fp8"):
-            raise Unreadable(
-                said(
-                    '--kv-type: vLLM knows no "{kind}" (valid: f16, bf16, f32, fp8)',
-                    "--kv-type：vLLM 没有“{kind}”（合法取值：f16、bf16、f32、fp8）",
-                    kind=kind,
-                )
-            )
+    types = asked_types(options.kv_type, VLLM_TYPES)
     utilization = UTILIZATION if options.gpu_memory_utilization is None else options.gpu_memory_utilization
     setup = VllmSetup(-(-whole // parallel), utilization, types)
     blocks = vllm_blocks(network, setup, room.size, context=room.context)

@@ -141,7 +141,7 @@ def wanted(name: str, planned: PlannedModel, card: int) -> Wanted:
             ctx,
             planned.parallel,
             planned.unified,
-            asked_types(planned.kv_type),
+            asked_types(planned.kv_type, place="kv_type"),
             planned.ubatch,
             gpu_layers=planned.gpu_layers,
         )

@@ -12,7 +12,7 @@ import msgspec
 from pointsman.memory.sizes import MIB
 
 VERBOSITY = 4
-_LINE = re.compile(r"(\S+) (KV|RS|compute|output|model) buffer size = +([0-9.]+) MiB")
+_LINE = re.compile(r"(\S+) +(KV|RS|compute|output|model) buffer size = +([0-9.]+) MiB")
 _BEGINS = "loading model tensors"
 
 

@@ -48,7 +48,7 @@ GGML = {
 """Type in a GGUF file → (its name, elements of a block, bytes of a block)."""
 
 _LAYER = re.compile(r"(?:^|\.)(?:blk|layers|h|blocks)\.(\d{1,5})\.")
-_ASIDE = re.compile(r"(?:^|\.)(?:vision|visual|audio|image|multi_modal|mm_|v\.|a\.|mm\.)")
+_ASIDE = re.compile(r"^(?:v|a|mm)\.|(?:^|\.)(?:vision|visual|audio|image|multi_modal|mm_)")
 _INPUT = re.compile(
     r"(?:^|\.)(?:token_embd|per_layer_token_embd|position_embd|token_types|embed_tokens|wte|wpe|word_embeddings)"
 )
