@@ -232,8 +232,8 @@ def pair(kind: Kind, *, percent: bool = False) -> Build:
     """Two numbers a and b of a sentence about percentages; with `percent`, b is one."""
 
     def build(reader: Reader, slots: Slots) -> Problem | None:
-        first = reader.constant(_amount(slots["a"]))
-        second = reader.constant(_amount(slots["b"]))
+        first = reader.constant(amount(slots["a"]))
+        second = reader.constant(amount(slots["b"]))
         if percent and second.op != "percent":
             raise NotUnderstood(Said("a percentage is needed", "需要一个百分数"))
         if not percent and "percent" in (first.op, second.op):
@@ -247,7 +247,7 @@ def pair(kind: Kind, *, percent: bool = False) -> Build:
 
 def discount(reader: Reader, slots: Slots) -> Problem | None:
     """打八折, 打85折, 打9.5折: of ten, or of a hundred where two digits say so."""
-    price = reader.constant(_amount(slots["a"]))
+    price = reader.constant(amount(slots["a"]))
     written = slots["n"]
     text = reader.constant(written).text if not _two_numerals(written) else _two_numerals(written)
     if not text.replace(".", "", 1).isdigit():
@@ -264,9 +264,11 @@ def _two_numerals(written: str) -> str:
     return "".join(digits[c] for c in written) if len(written) == 2 and all(c in digits for c in written) else ""
 
 
-def _amount(text: str) -> str:
-    """80元 → 80."""
+def amount(text: str) -> str:
+    """80元 → 80, 48k → 48000."""
     stripped = text.strip()
+    if stripped[-1:] in "kK" and stripped[:-1].replace(".", "", 1).isdigit():
+        return f"{stripped[:-1]}*1000"
     for word in ("人民币", "美元", "元钱", "块钱", "元", "块", "dollars", "dollar", "yuan", "euros", "usd", "rmb"):
         if stripped.lower().endswith(word) and len(stripped) > len(word):
             return stripped[: -len(word)].strip()

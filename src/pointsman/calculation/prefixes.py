@@ -174,6 +174,8 @@ def _defined(parser: Parser, name: str) -> Node:
 
 def _sign(parser: Parser, token: Token) -> Node:
     text = token.text
+    if token.written == "负" and parser.peek.kind == "num" and parser.ahead().kind == "of":
+        return apply("neg", num(parser.next().text))  # 负七的平方 is (-7)^2
     if text in ("-", "neg"):
         return apply("neg", parser.expr(NEG))
     if text in ("+", "pos"):

@@ -77,11 +77,7 @@ class Children:
         asking = msgspec.json.encode(order) + b"\n"
         with self._warm.asked(work) as kind:
             async with self._turn(limits):
-                try:
-                    async with asyncio.timeout(limits.seconds + GRACE):
-                        line = await self._line(work, kind, asking, limits.answer)
-                except TimeoutError:
-                    raise timed_out(limits.seconds) from None
+                line = await self._line(work, kind, asking, limits)
         try:
             answer = msgspec.json.decode(line, type=Answer)
         except msgspec.DecodeError as error:
@@ -127,18 +123,19 @@ class Children:
         folder.mkdir(mode=0o700)
         return folder
 
-    async def _line(self, work: Work[T, R], kind: Kind | None, asking: bytes, most: int) -> bytes:
-        """What comes back. Raises ActionFailed where nothing does."""
+    async def _line(self, work: Work[T, R], kind: Kind | None, asking: bytes, limits: Limits) -> bytes:
+        """What comes back. Its time begins when a process is ready, where that says so. Raises ActionFailed where nothing
+        comes."""
         if kind is not None and forks(work):
             async with self._warm.lent(kind) as lent:
-                line = await _ask(lent.process, asking, most)
+                line = await _asked(lent.process, asking, limits)
                 lent.stays = line.endswith(STAYS)
                 last = "" if line else _last_words(lent.log)
             process = lent.process
         else:
             process, log = (kind and self._warm.taken(kind)) or await self._spawned(work)
             try:
-                line = await _ask(process, asking, most)
+                line = await _asked(process, asking, limits)
             finally:
                 await killed(process, session=True)
                 last = _last_words(log)
@@ -176,6 +173,14 @@ class Children:
 _NO_ANSWER = Said(
     "An unexpected error stopped this. The details are in the log.", "出现意外错误，没有完成。详细原因已写入日志。"
 )
+
+
+async def _asked(process: asyncio.subprocess.Process, line: bytes, limits: Limits) -> bytes:
+    try:
+        async with asyncio.timeout(limits.seconds + GRACE):
+            return await _ask(process, line, limits.answer)
+    except TimeoutError:
+        raise timed_out(limits.seconds) from None
 
 
 async def _ask(process: asyncio.subprocess.Process, line: bytes, most: int) -> bytes:

@@ -32,8 +32,6 @@ NICE = 5  # answers of the gateway go first
 def main() -> NoReturn:
     name, extra, parent = sys.argv[1:4]
     forks = sys.argv[4:] == [FORKS]
-    if os.name == "posix":
-        os.nice(NICE)
     report_to = os.dup(1)
     os.dup2(2, 1)  # whatever a library prints stays off the report
     warnings.simplefilter("ignore")
@@ -126,6 +124,7 @@ def _limit(order: Order) -> None:
         return
     import resource
 
+    os.nice(NICE)
     os.umask(0o077)
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, order.file_size)]
     if sys.platform == "linux":

@@ -22,11 +22,12 @@ qian = 5 * gram | mu_area = 2000 / 3 * meter ** 2 | qing = 200000 / 3 * meter **
 calendar_month = 365 / 12 * day | square_decimeter = decimeter ** 2 | square_millimeter = millimeter ** 2
 square_meter = meter ** 2 | square_kilometer = kilometer ** 2 | square_centimeter = centimeter ** 2
 cubic_decimeter = decimeter ** 3 | cubic_millimeter = millimeter ** 3 | cubic_meter = meter ** 3
-infobit = [information] | infobyte = 8 * infobit
+international_acre = 4840 * yard ** 2 | infobit = [information] | infobyte = 8 * infobit
 kilobit_rate = 1000 * infobit / second | megabit_rate = 1000000 * infobit / second
 gigabit_rate = 1000000000 * infobit / second
 """
-_RATES = {"kbps": "kilobit_rate", "Mbps": "megabit_rate", "Gbps": "gigabit_rate"}
+_NAMES_HERE = {"kbps": "kilobit_rate", "Mbps": "megabit_rate", "Gbps": "gigabit_rate", "acre": "international_acre"}
+"""Where pint has another: its acre is that of the old survey foot."""
 _NO_OFFSET = "Temperatures can be converted, but not added or multiplied.", "温度可以换算，但不能相加或相乘。"
 _UNLIKE = "The units do not measure the same thing.", "单位的量纲不同，不能换算或相加。"
 
@@ -131,7 +132,7 @@ def _own_name(name: str) -> str:
     """Bits and bytes have a dimension here: in pint they have none, and could be converted to radians."""
     if name.endswith(("bit", "byte")):
         return name.removesuffix("bit").removesuffix("byte") + ("infobit" if name.endswith("bit") else "infobyte")
-    return _RATES.get(name, name)
+    return _NAMES_HERE.get(name, name)
 
 
 def _sign(unit: Any) -> str:
