@@ -68,38 +68,49 @@ def _document(
     path: Path, now: datetime.datetime, plan: ReportPlan, source: Source, query: Query, about: Circumstances
 ) -> Made:
     """A PDF or a workbook."""
-    from pointsman.actions.report import pdf
+    look = look_of(query.spec, plan)
+    if plan.format == "pdf":
+        from pointsman.actions.report import pdf
 
-    spec, look, template = query.spec, look_of(query.spec, plan), template_of(query.spec, plan)
-    most = pdf.MAX_GROUPS
-    if plan.format == "xlsx":
+        content = _content(now, plan, source, query, about, pdf.MAX_GROUPS)
+        notice = pdf.write_pdf(path, about.work, content, look, template_of(query.spec, plan))
+    else:
         from pointsman.actions.report import xlsx
 
-        most = xlsx.MAX_GROUPS
-    figures = read_figures(source, query, plan, most)
-    pictured = wanted_charts(spec, plan)
+        content = _content(now, plan, source, query, about, xlsx.MAX_GROUPS)
+        rows = xlsx.Rows(
+            columns={name: query.columns[name] for name in query.detail_columns},
+            details=source.rows(query.details(plan, xlsx.MAX_ROWS)),
+            enough=lambda: about.deadline.passed > XLSX_UNTIL,
+        )
+        logo = None
+        if look.logo is not None:
+            from pointsman.actions.report.pdf import picture_of  # typst, which workbooks need for nothing else
+
+            logo = picture_of(Path(look.logo), about.work, content)
+        notice = xlsx.write_xlsx(path, about.work, content, rows, look, logo)
+    return content.figures.rows, content.figures.totals, notice
+
+
+def _content(
+    now: datetime.datetime, plan: ReportPlan, source: Source, query: Query, about: Circumstances, most: int
+) -> Content:
+    """`most` groups in the summary."""
 
     def read(wanted: SheetSpec) -> Section:
         return read_section(source, query, plan, wanted, about.today)
 
-    content = Content(
-        spec=spec,
+    figures = read_figures(source, query, plan, most)
+    pictured = wanted_charts(query.spec, plan)
+    return Content(
+        spec=query.spec,
         plan=plan,
         figures=figures,
-        sections=tuple(map(read, wanted_sheets(spec, plan))),
+        sections=tuple(map(read, wanted_sheets(query.spec, plan))),
         pictured=None if pictured is None else tuple(map(read, pictured)),
-        facts=facts(spec, plan, figures.rows, figures.bucket, now),
+        facts=facts(query.spec, plan, figures.rows, figures.bucket, now),
         now=now,
     )
-    if plan.format == "pdf":
-        return figures.rows, figures.totals, pdf.write_pdf(path, about.work, content, look, template)
-    rows = xlsx.Rows(
-        columns={name: query.columns[name] for name in query.detail_columns},
-        details=source.rows(query.details(plan, xlsx.MAX_ROWS)),
-        enough=lambda: about.deadline.passed > XLSX_UNTIL,
-    )
-    logo = pdf.picture_of(Path(look.logo), about.work, content) if look.logo else None
-    return figures.rows, figures.totals, xlsx.write_xlsx(path, about.work, content, rows, look, logo)
 
 
 def _csv(path: Path, plan: ReportPlan, source: Source, query: Query, about: Circumstances) -> Made:
