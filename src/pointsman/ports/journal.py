@@ -14,7 +14,7 @@ Noted = tuple[Record, PolicyDocument, Snapshot]
 
 
 class Journal(Protocol):
-    """`note` keeps these until their requests' own records are put; a later note of the same request replaces it. It never
-    blocks and never raises: what cannot be noted goes on unnoted."""
+    """`note` keeps these, of different requests, until their own records are put; a later note of the same request replaces
+    it. It never blocks and never raises: what cannot be noted goes on unnoted."""
 
     def note(self, several: Sequence[Noted]) -> None: ...

@@ -31,7 +31,7 @@ Packed = tuple[bytes, bytes | None]
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Earlier(msgspec.Struct):
+class Earlier(msgspec.Struct, gc=False):
     """A request that was noted. `first` is where its content was written, as (name of the notes, place among them), None
     where it is lost, and `request` and `decision` are what it was; `at` is where it was noted last."""
 
@@ -89,12 +89,12 @@ class Batch:
         among, and its place; None where it could not be added."""
         notes = self.notes or Batch(self._prompts, name)
         place, before = notes.count, notes.size
-        faults = {number for number, _ in notes.add(fresh)}
+        faults = dict(notes.add(fresh))
         if notes.count:
             self.notes = notes
         self.size += notes.size - before
-        places = itertools.count(place)
-        return [None if number in faults else (notes.name, next(places)) for number in range(len(fresh))]
+        name, places = notes.name, itertools.count(place)
+        return [None if number in faults else (name, next(places)) for number in range(len(fresh))]
 
     def later(self, record: Record, policy: PolicyDocument, snapshot: Snapshot, earlier: Earlier | None = None) -> bool:
         """Takes it in, to be added with some others. True: it is time to."""

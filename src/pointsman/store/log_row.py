@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -19,7 +20,8 @@ Prompts = Literal["sealed", "off", "full"]
 FEATURES = Features.__struct_fields__
 CONTENT = (Request.__struct_fields__, Decision.__struct_fields__)
 UNKNOWN = "(unknown)"
-_CODE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_LONGEST = 64  # characters of a code
+_CODE = re.compile(r"[A-Za-z0-9_.:-]+")
 
 
 class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -69,6 +71,11 @@ class Content(msgspec.Struct, frozen=True):
     attempts: tuple[Attempt, ...] = ()
 
 
+@lru_cache(maxsize=256)
+def _is_code(error: str) -> bool:
+    return _CODE.fullmatch(error) is not None
+
+
 def without_quotes(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
     """Without what engines said, which may quote the prompt; the same object where they said nothing."""
     for attempt in attempts:
@@ -86,7 +93,7 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
     if prompts != "full":
         if model and model not in named:
             model = UNKNOWN
-        if error is not None and not _CODE.fullmatch(error):
+        if error is not None and (len(error) > _LONGEST or not _is_code(error)):
             error = "other"
     if decision is None:
         stage = rule = action = policy = snapshot = seed = features = risk = intent = confidence = None
@@ -97,7 +104,7 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
         policy, snapshot, seed = decision.policy, decision.snapshot, decision.seed
         risk, shadow = decision.risk, decision.shadow
         intent, confidence = decision.intent, decision.confidence
-        marks = [mark.label for mark in decision.marks]
+        marks = [mark.label for mark in decision.marks] if decision.marks else []
     return (
         request.id,
         record.received,

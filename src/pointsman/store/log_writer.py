@@ -112,11 +112,10 @@ class LogWriter:
             empty = batch.empty
             name = f"{self._owner.name}.{next(self._numbers)}" if batch.notes is None else ""
             fresh: list[Fresh] = [(*one, under_way.get(one[0].request.id)) for one in several]
-            for (record, _, _), at in zip(several, batch.note(fresh, name), strict=True):
+            for (record, _, _, known), at in zip(fresh, batch.note(fresh, name), strict=True):
                 if at is None:  # `put` will say so
                     continue
                 request = record.request
-                known = under_way.get(request.id)
                 if known is not None:
                     batch.ended.append(known.at)
                     known.at = at
