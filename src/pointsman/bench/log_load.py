@@ -42,6 +42,7 @@ _TICK = 0.004  # seconds between two turns of the loop
 _KEEP = 30 * 86_400.0
 _POOL = 400_000  # characters that prompts are cut from
 _POLICY = PolicyDocument("bench", (), {}, (), (), (), (), None, 2)
+_HASH = _POLICY.hash
 _SNAPSHOT = Snapshot()
 _TARGETS = (TargetChoice("big@big", "route code"), TargetChoice("spare@spare", "fallback"))
 
@@ -112,7 +113,7 @@ def _decided(request: Request) -> Decision:
         reason="no rule took it; route code leads to model-heavy",
         targets=_TARGETS,
         max_retries=2,
-        policy=_POLICY.hash,
+        policy=_HASH,
         snapshot="bench",
         features=Features(
             tokens + 20, tokens, characters, "en", 1, False, False, False, 0, False, False, "chat", "inferred"
