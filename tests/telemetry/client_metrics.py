@@ -102,6 +102,14 @@ class ClientMetrics:
             registry=registry,
             buckets=SECONDS,
         )
+        self.waits = Histogram(
+            "pointsman_queue_wait_seconds", "At the gate before targets", registry=registry, buckets=SECONDS
+        )
+        self.turned_away = Counter(
+            "pointsman_turned_away_total", "Requests that were not let in", ["why"], registry=registry
+        )
+        self.waiting = Gauge("pointsman_queue_waiting", "Requests that wait for a place at targets", registry=registry)
+        self.inside = Gauge("pointsman_target_inside", "Requests that a target has", ["target"], registry=registry)
         self.dropped = Gauge("pointsman_log_records_dropped", "Records that could not be kept", registry=registry)
 
     def put(self, record: Record) -> None:
@@ -112,6 +120,8 @@ class ClientMetrics:
             self.rules.labels(decision.rule).inc()
         if times.decided is not None:
             self.decide.observe(times.decided / 1000)
+        if times.queued is not None:
+            self.waits.observe(times.queued / 1000)
         if times.total is not None:
             self.duration.labels(stage).observe(times.total / 1000)
         for attempt in record.attempts:

@@ -71,7 +71,7 @@ def records(draw: Any, times: st.SearchStrategy[float]) -> Record:
         decision,
         attempts=tuple(draw(st.lists(attempt, max_size=3))),
         target=draw(st.none() | _targets),
-        timings=Timings(draw(maybe), draw(maybe), draw(maybe)),
+        timings=Timings(draw(maybe), draw(maybe), draw(maybe), draw(maybe)),
         input_tokens=draw(_tokens),
         output_tokens=draw(_tokens),
         masked=draw(st.none() | st.dictionaries(st.sampled_from(["phone", "secret"]), st.integers(1, 9))),

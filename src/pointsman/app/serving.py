@@ -108,6 +108,7 @@ class Serving:
         recorder = Fanout([self.metrics, self._log])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.watch = self._breakers
+        self.pipeline.gate.turned_away = self.metrics.turned_away
         self.pipeline.hearings.sunk = self.metrics.sunk
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
         self.channels = Channels(self.files, self._links, clock)
@@ -230,11 +231,18 @@ class Serving:
 
     def counts(self) -> Counts:
         """What this process counted, as of now."""
-        return self.metrics.counts(self._prober.snapshot(), self._log.dropped, self._upstream())
+        return self.metrics.counts(self._prober.snapshot(), self._log.dropped, self._upstream(), self._queue())
 
     def metrics_text(self) -> bytes:
         """The same, as Prometheus reads it."""
-        return self.metrics.text(self._prober.snapshot(), self._log.dropped, upstream=self._upstream())
+        return self.metrics.text(
+            self._prober.snapshot(), self._log.dropped, upstream=self._upstream(), queue=self._queue()
+        )
+
+    def _queue(self) -> tuple[int, dict[str, int]]:
+        """How many wait at the gate, and how many each target has."""
+        gate = self.pipeline.gate
+        return gate.waiting, {name: gate.inside(name)[0] for name in self._served}
 
     def _upstream(self) -> dict[str, Counter[str]]:
         """What connections to each target did, those of adapters that were replaced among them."""

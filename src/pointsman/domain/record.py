@@ -14,11 +14,13 @@ CacheOutcome = Literal["hit", "miss", "bypass"]
 
 
 class Timings(msgspec.Struct, frozen=True, gc=False):
-    """Milliseconds from arrival; `ttft` is the first content of a stream that the engine gave; None: never reached."""
+    """Milliseconds from arrival; `ttft` is the first content of a stream that the engine gave; None: never reached. `queued`
+    is how many it waited for a place at targets."""
 
     decided: float | None = None
     ttft: float | None = None
     total: float | None = None
+    queued: float | None = None
 
 
 class Record(msgspec.Struct, frozen=True):

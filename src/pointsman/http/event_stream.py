@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import msgspec
 
+from pointsman.admission.ticket import Place
 from pointsman.domain.errors import PointsmanError
 from pointsman.http.exchange import Client, error_body
 from pointsman.http.header_lines import header_lines
@@ -19,12 +21,19 @@ HEADERS = header_lines(
 HEARTBEAT = b": waiting\n\n"
 
 
+def nowhere() -> Place | None:
+    """It stands in no queue."""
+    return None
+
+
 class EventStream:
     """Writes events. After `heartbeat_after` seconds without any, and then again and again, a heartbeat is sent, but only
-    between two whole events. Costs one timer and no task."""
+    between two whole events. Costs one timer and no task. `place` says where it stands in a queue, for the heartbeat and for
+    the headers that go with the first one."""
 
-    def __init__(self, client: Client, heartbeat_after: float) -> None:
+    def __init__(self, client: Client, heartbeat_after: float, place: Callable[[], Place | None] = nowhere) -> None:
         self._client = client
+        self._place = place
         self._interval = heartbeat_after
         self._loop = asyncio.get_running_loop()
         self._last = self._loop.time()
@@ -69,10 +78,20 @@ class EventStream:
     def _between(self) -> bool:
         return self._end.endswith((b"\n\n", b"\r\n\r\n"))
 
+    def _beat(self) -> None:
+        place = self._place()
+        if place is None:
+            self.write(HEARTBEAT)
+            return
+        wait = b"" if place.wait is None else b"; wait=%d" % round(place.wait)
+        if not self._client.began:
+            self.headers += header_lines((b"x-pointsman-queue", b"ahead=%d%b" % (place.ahead, wait)))
+        self.write(b": waiting; ahead=%d%b\n\n" % (place.ahead, wait))
+
     def _tick(self) -> None:
         due = self._last + self._interval
         now = self._loop.time()
         if now >= due - 0.001 and self._between():
-            self.write(HEARTBEAT)
+            self._beat()
             due = now + self._interval
         self._timer = self._loop.call_later(max(due - now, 0.01), self._tick)

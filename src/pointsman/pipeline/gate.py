@@ -39,8 +39,8 @@ class Gate:
         self._seen: Snapshot | None = None
         self._waiting: dict[str, asyncio.Future[str]] = {}
         self._number = 0
-        self.turned_away: dict[str, int] = {}
-        """Why → how often."""
+        self.turned_away: Callable[[str], None] | None = None
+        """Is told why, each time."""
 
     @property
     def waiting(self) -> int:
@@ -106,7 +106,8 @@ class Gate:
                 turn.set_result(each.target)
 
     def _turned(self, told: TurnedAway, ticket: Ticket) -> PointsmanError:
-        self.turned_away[told.why] = self.turned_away.get(told.why, 0) + 1
+        if self.turned_away is not None:
+            self.turned_away(told.why)
         if told.why == "never_fits":
             return PointsmanError(
                 said(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from pointsman.admission.limits import is_near
+from pointsman.admission.ticket import Place
 from pointsman.apart import apart
 from pointsman.domain.attempt import Attempt, Outcome
 from pointsman.domain.decision import Decision
@@ -169,6 +170,16 @@ class Run:
     def began(self) -> float:
         """When, by the pipeline's clock."""
         return self._began
+
+    @property
+    def waited(self) -> float:
+        """Seconds that it stood at the gate."""
+        return self._pass.waited if self._pass is not None else 0.0
+
+    @property
+    def place(self) -> Place | None:
+        """Where it stands at the gate; None where it does not wait there."""
+        return self._pass.place if self._pass is not None else None
 
     @property
     def is_job(self) -> bool:
@@ -501,7 +512,12 @@ class Run:
             error=self._code or None,
             attempts=tuple(self._attempts),
             target=opened.target if opened else None,
-            timings=Timings(self._decided_ms, self._ttft, (self._pipeline.clock.monotonic() - self._began) * 1000),
+            timings=Timings(
+                self._decided_ms,
+                self._ttft,
+                (self._pipeline.clock.monotonic() - self._began) * 1000,
+                None if self._pass is None else self._pass.waited * 1000,
+            ),
             input_tokens=tokens[0],
             output_tokens=tokens[1],
             cached_tokens=tokens[2],

@@ -38,15 +38,16 @@ class Spread(msgspec.Struct):
 Tallies = dict[Labels, Tally]
 _TALLIES = (
     "requests", "rules", "tokens", "attempts", "upstream", "reloads", "marks", "shadows", "cuts", "masked", "cache",
-    "feedback", "tools", "arbitrations", "intents", "sunk",
+    "feedback", "tools", "arbitrations", "intents", "sunk", "turned_away",
 )  # fmt: skip
 Spreads = dict[Labels, Spread]
-_SPREADS = ("decisions", "durations", "first_tokens", "confidences", "hearings")
+_SPREADS = ("decisions", "durations", "first_tokens", "confidences", "hearings", "waits")
 
 
 class Counts(msgspec.Struct):
-    """All that the metrics show, by the values of their labels. Times are seconds. `up` (targets, 1 or 0) and `dropped` are
-    as of the moment at which they were set, the rest since `created`. One thread at a time."""
+    """All that the metrics show, by the values of their labels. Times are seconds. `up` (targets, 1 or 0), `dropped`,
+    `waiting` (requests at the gate) and `inside` (at targets) are as of the moment at which they were set, the rest since
+    `created`. One thread at a time."""
 
     created: float
     requests: Tallies = {}
@@ -71,12 +72,17 @@ class Counts(msgspec.Struct):
     sunk: Tallies = {}
     confidences: Spreads = {}
     hearings: Spreads = {}
+    waits: Spreads = {}
+    turned_away: Tallies = {}
+    waiting: int = 0
+    inside: dict[Labels, int] = {}
     dropped: int = 0
 
     @classmethod
     def begun(cls) -> Counts:
         now = time.time()
-        return cls(now, decisions={(): _spread(FAST, now)}, cuts={(): Tally(now)})
+        spreads: list[Spreads] = [{(): _spread(FAST, now)}, {(): _spread(SECONDS, now)}]
+        return cls(now, decisions=spreads[0], waits=spreads[1], cuts={(): Tally(now)})
 
     def put(self, record: Record) -> None:
         """Counts a finished request."""
@@ -91,6 +97,8 @@ class Counts(msgspec.Struct):
             self._put_noted(decision)
         if timings.decided is not None:
             _observe(self.decisions, (), FAST, timings.decided / 1000)
+        if timings.queued is not None:
+            _observe(self.waits, (), SECONDS, timings.queued / 1000)
         if timings.total is not None:
             _observe(self.durations, (stage,), SECONDS, timings.total / 1000)
         for attempt in record.attempts:
@@ -133,6 +141,9 @@ class Counts(msgspec.Struct):
         `other` is not changed, and shares nothing with this afterwards."""
         self.created = min(self.created, other.created)
         self.dropped += other.dropped
+        self.waiting += other.waiting
+        for target, inside in other.inside.items():
+            self.inside[target] = self.inside.get(target, 0) + inside
         for target, up in other.up.items():
             self.up[target] = max(self.up.get(target, 0), up)
         for name in _TALLIES:

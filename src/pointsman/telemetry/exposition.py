@@ -85,6 +85,15 @@ class Exposition:
         yield _histogram(
             "pointsman_arbiter_seconds", "What an arbiter took to hear a query", ["arbiter"], SECONDS, counts.hearings
         )
+        yield _histogram("pointsman_queue_wait_seconds", "At the gate before targets", [], SECONDS, counts.waits)
+        yield _counter("pointsman_turned_away", "Requests that were not let in", ["why"], counts.turned_away)
+        waiting = Metric("pointsman_queue_waiting", "Requests that wait for a place at targets", "gauge")
+        waiting.add_sample(waiting.name, {}, counts.waiting)
+        yield waiting
+        inside = Metric("pointsman_target_inside", "Requests that a target has", "gauge")
+        for (target,), value in counts.inside.items():
+            inside.add_sample(inside.name, {"target": target}, value)
+        yield inside
         dropped = Metric("pointsman_log_records_dropped", "Records that could not be kept", "gauge")
         dropped.add_sample(dropped.name, {}, counts.dropped)
         yield dropped

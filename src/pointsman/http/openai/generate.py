@@ -217,7 +217,7 @@ class Generate:
             client.json(200, {**result, "pointsman": _trace(run, whole.target)} if asked.traced else result)
 
     async def _stream(self, client: Client, run: Run, asked: Asked) -> None:
-        out = EventStream(client, self._heartbeat_after)
+        out = EventStream(client, self._heartbeat_after, lambda: run.place)
         out.headers = _headers(run, None)
         trace = partial(_trace_event, run) if asked.traced else None
         streamed = StreamedReply(

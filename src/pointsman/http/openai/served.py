@@ -7,12 +7,18 @@ from typing import Any
 from pointsman.http.header_lines import header_lines
 from pointsman.pipeline.handle import Run
 
+SHORT = 0.001
+"""Seconds at the gate that nobody needs to know of."""
+
 
 def served_lines(run: Run) -> bytes:
     """Response headers; mostly none."""
-    if run.cache is None and not run.masked:
+    waited = run.waited
+    if run.cache is None and not run.masked and waited < SHORT:
         return b""
     pairs = []
+    if waited >= SHORT:
+        pairs.append((b"x-pointsman-waited", b"%.3f" % waited))
     if run.masked:
         pairs.append(
             (b"x-pointsman-masked", ", ".join(f"{kind}={count}" for kind, count in run.masked.items()).encode())
@@ -27,6 +33,8 @@ def served_lines(run: Run) -> bytes:
 def served_trace(run: Run) -> dict[str, Any]:
     """Members of the `pointsman` object; mostly none."""
     trace: dict[str, Any] = {}
+    if run.waited >= SHORT:
+        trace["waited"] = round(run.waited, 3)
     if run.masked:
         trace["masked"] = run.masked
     if run.cache is not None:
