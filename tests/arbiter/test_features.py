@@ -15,7 +15,7 @@ from pointsman.arbiter.sparse import vocabulary
 def test_one_spelling() -> None:
     assert pieces("導出報表") == pieces("导出报表")
     assert pieces("ＶＰＮ Help") == pieces("vpn help")
-    assert {"w vpn", "b ^ vpn", "g <vp", "连", "连不", "连不上"} <= set(pieces("VPN 连不上"))
+    assert {"w vpn", "b ^ vpn", "g <vp", "b vpn 连", "连", "连不"} <= set(pieces("VPN 连不上"))
     assert counted("order 10231") == counted("order 99887") != counted("order 1")
 
 

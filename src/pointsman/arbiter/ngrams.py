@@ -1,4 +1,4 @@
-"""A text as weighed pieces of its spelling: words and parts of words, characters and runs of two and three ideographs."""
+"""A text as weighed pieces of its spelling: words and parts of words, characters and pairs of ideographs."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ def plain(text: str) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """In the text's order, with repetitions. Of ideographs: each, each two and three in a row. Of other words: the word, the
-    word after the one before it, its parts of three to five letters with its ends marked. A number counts by its length."""
+    """In the text's order, with repetitions. Of ideographs: each, each two in a row, the first one after the word before. Of
+    other words: the word, the word after the one before it, its parts of three to five letters with its ends marked. A
+    number counts by its length."""
     found: list[str] = []
     before = "^"
     for token in _TOKENS.findall(plain(text)):
         if _IDEOGRAPH.match(token):
+            found.append(f"b {before} {token[0]}")
             found += token
             found += [token[at : at + 2] for at in range(len(token) - 1)]
-            found += [token[at : at + 3] for at in range(len(token) - 2)]
             before = token[-1]
             continue
         word = "0" * min(len(token), 4) if token.isdecimal() else token
