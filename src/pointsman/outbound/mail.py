@@ -101,16 +101,15 @@ class SmtpMailer:
         try:
             addresses = await self._resolve(self._server.host, self._server.port)
         except OSError as error:
-            why = said('host name "{host}" does not resolve', "无法解析主机名“{host}”", host=self._server.host)
-            raise NotSent("resolve", why, again=True, detail=str(error)) from None
+            raise NotSent("resolve", _NO_ADDRESS, again=True, detail=f"{self._server.name}: {error}") from None
         problem: OSError | None = None
         for address in addresses:
             try:
                 return await self._connection(address)
             except OSError as error:
                 problem = problem or error
-        why = in_words(problem, self._server.name)
-        raise NotSent("connect", why, again=True, detail=str(problem))
+        detail = f"{self._server.name}: {problem}"
+        raise NotSent("connect", in_words(problem, _SERVER), again=True, detail=detail)
 
     async def _connection(self, address: Address) -> socket.socket:
         raw = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
@@ -170,7 +169,8 @@ class SmtpMailer:
     def _broke(self, error: Exception, session: MailSession) -> NotSent:
         name = self._server.name
         if isinstance(error, ssl.SSLError) and not session.ended:
-            return NotSent("tls", in_words(error, name), again=True, detail=str(error))
+            why = _NO_TRUST if isinstance(error, ssl.SSLCertVerificationError) else _NO_TLS
+            return NotSent("tls", why, again=True, detail=f"{name}: {error}")
         if isinstance(error, UnicodeError) or (isinstance(error, ValueError) and not session.ended):
             why = Said("the letter or the login cannot be written in ASCII", "邮件或登录信息无法用 ASCII 表示")
             return NotSent("letter", why, again=False, detail=f"{name}: {error}")
@@ -184,6 +184,10 @@ class SmtpMailer:
         return NotSent("broken", why, again=True, uncertain=session.ended, detail=f"{name}: {error}")
 
 
+_SERVER = Said("the mail server", "邮件服务器")
+_NO_ADDRESS = Said("the mail server's name does not resolve", "无法解析邮件服务器的主机名")
+_NO_TRUST = Said("the certificate of the mail server is not accepted", "邮件服务器的证书不被接受")
+_NO_TLS = Said("TLS with the mail server failed", "与邮件服务器的 TLS 通信失败")
 _WHAT = {
     "greeting": Said("the connection", "连接"),
     "hello": Said("the greeting", "问候"),

@@ -45,7 +45,8 @@ class Sent(msgspec.Struct, frozen=True):
 class NotSent(Exception):
     """The server did not take it. `again`: another try may succeed. `uncertain`: it may have taken it all the same; it had
     all of the letter, and its answer did not come. `status` is what it answered, if that is the reason. The message is
-    for people, in both languages; `detail` holds the server's own words, for the operator."""
+    for people, in both languages, and names neither server nor address; `detail` does, with the server's own words: it is
+    for the operator."""
 
     def __init__(
         self,

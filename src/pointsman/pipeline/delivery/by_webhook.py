@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import datetime
+import logging
 from typing import Any
 
 import msgspec
 
-from pointsman.domain.said import told
+from pointsman.domain.said import Said, told
 from pointsman.pipeline.delivery.by_mail import Link
 from pointsman.pipeline.delivery.handler import later, never
 from pointsman.pipeline.delivery.parcel import Parcel
@@ -17,6 +18,8 @@ from pointsman.pipeline.passage import Finished, Passage
 from pointsman.ports.clock import Clock
 from pointsman.ports.file_store import FileStore, FileStoreError
 from pointsman.ports.webhook import NotDelivered, Webhooks
+
+log = logging.getLogger("pointsman")
 
 
 class HookChannel:
@@ -39,10 +42,11 @@ class HookChannel:
         try:
             await self._webhooks.send(self._url, message_id, body, self._clock.wall())
         except NotDelivered as failure:
+            log.warning(_FAILED, passage.job.id, parcel.channel, failure.message)
             code = f"webhook_{failure.kind}"
             if failure.again:
-                raise later(passage, failure.message, code, failure.after) from None
-            raise never(failure.message, code) from None
+                raise later(passage, _NOT_TAKEN, code, failure.after) from None
+            raise never(_NOT_TAKEN, code) from None
         return Finished()
 
     async def _payload(self, parcel: Parcel, passage: Passage) -> bytes:
@@ -73,3 +77,7 @@ class HookChannel:
         kind = "delivery.failed" if parcel.failed else "delivery"
         timestamp = asked.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return msgspec.json.encode({"type": kind, "timestamp": timestamp, "data": data})
+
+
+_NOT_TAKEN = Said("the receiver did not take it; the log says why", "接收方没有收下；原因见日志")
+_FAILED = Said("delivery %s to %s: %s", "发送任务 %s（通道 %s）：%s")
