@@ -1,4 +1,4 @@
-"""What docs/arbiter.md shows, in both languages: the config loads and means what the page says."""
+"""What docs/arbiter.md and docs/admission.md show, in both languages: the configs load and mean what the pages say."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ def blocks(text: str, kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def test_both_languages_say_the_same() -> None:
-    english, chinese = text_of("arbiter.md"), text_of("arbiter.zh-CN.md")
+@pytest.mark.parametrize("page", ["arbiter", "admission"])
+def test_both_languages_say_the_same(page: str) -> None:
+    english, chinese = text_of(f"{page}.md"), text_of(f"{page}.zh-CN.md")
     for pattern in (r"^#+ ", r"^\|", r"^- ", r"^\d\. ", r"^```"):
         assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
     assert blocks(english, "yaml") == blocks(chinese, "yaml")
@@ -45,3 +46,12 @@ def test_the_config_loads(tmp_path: Path) -> None:
     rules = build(load(path, None, {})).policy.document.arbiter
     assert rules is not None and {"account_unlock", "apply_leave", "sql_review"} <= {i.name for i in rules.intents}
     assert (rules.gate, rules.least, rules.most_asked, rules.drop) == (0.7, 0.35, 2, 0.1)
+
+
+def test_the_config_of_admission_loads(tmp_path: Path) -> None:
+    [text] = blocks(text_of("admission.md"), "yaml")
+    path = tmp_path / "pointsman.yaml"
+    path.write_text(text, encoding="utf-8")
+    config = build(load(path, None, {})).config
+    assert config.models["medium"].backends[0].limits.sequences == 12
+    assert config.admission == type(config.admission)(), "the page shows the defaults"
