@@ -159,6 +159,7 @@ class Run:
             else:
                 kept = await passage.begin_deciding(self._policy.hash)
                 self._decision = kept if kept is not None else await apart(self._decide)
+                passage.admit(self._decision)
                 await passage.decided(await self._heard_out())
         except BaseException as error:
             self._broke_off(error)

@@ -63,11 +63,14 @@ class RequestPassage:
             await passage.go("restarted", about={"policy": policy})
         return None
 
-    async def decided(self, decision: Decision) -> None:
-        """On to the execution. Raises PointsmanError (409) for what is to be done by a rule alone, and is not."""
-        self.decision = decision
+    def admit(self, decision: Decision) -> None:
+        """Raises PointsmanError (409) for what is to be done by a rule alone, and is not; before any arbiter is asked."""
         if self._rules_only and not by_rule(decision):
             raise PointsmanError(said(*_NOT_BY_RULE, why=decision.reason), status=409, code="not_by_rule")
+
+    async def decided(self, decision: Decision) -> None:
+        """On to the execution."""
+        self.decision = decision
         passage = self._passage
         if passage.place.state == "execution":
             return
