@@ -141,12 +141,12 @@ def test_rows_and_columns(make: Make, demo_specs: dict[str, ReportSpec], demo_sq
 
 
 SHEETS = (
-    SheetSpec(Titles("华东", "East"), ("month",), ("profit",), (Filter("region", ("华东",), ("华东",)),), "line"),
+    SheetSpec(Titles("华东", "East"), ("@month",), ("profit",), (Filter("region", ("华东",), ("华东",)),), "line"),
     SheetSpec(group_by=("category", "channel"), chart="stacked", top=2),
     SheetSpec(Titles("华东", "East"), ("product",), ("quantity", "amount"), top=3, chart="donut"),
 )
 CHARTS = (
-    SheetSpec(group_by=("month",), measures=("amount",), chart="column", compare=("year",)),
+    SheetSpec(group_by=("@month",), measures=("amount",), chart="column", compare=("year",)),
     SheetSpec(group_by=("region",), measures=("profit",), chart="bar"),
 )
 

@@ -120,11 +120,20 @@ def test_all_of_it_as_it_should_be(tmp_path: Path) -> None:
     [report] = build(load(written(tmp_path, text), None, {})).policy.document.reports
     east = (Filter("region", ("华东",), ("华东",)),)
     assert report.sheets == (
-        SheetSpec(Titles("东", "East"), ("month",), ("mean", "amount"), east, "line", ("year",), 5, "mean"),
+        SheetSpec(Titles("东", "East"), ("@month",), ("mean", "amount"), east, "line", ("year",), 5, "mean"),
     )
     assert report.charts == (SheetSpec(group_by=("region",), measures=("amount",), chart="pie"),)
     assert report.template == "house" and report.templates[0].logo == str(tmp_path / "a.svg")
     assert report.templates[0].header == Titles("Acme", "Acme")
+
+
+def test_a_dimension_may_be_called_as_a_unit_of_time(tmp_path: Path) -> None:
+    text = (
+        REPORT.replace("store: {}", "month: {column: store}")
+        + "    sheets: [{group_by: [month]}, {group_by: [week]}]\n"
+    )
+    [report] = build(load(written(tmp_path, text), None, {})).policy.document.reports
+    assert [sheet.group_by for sheet in report.sheets] == [("month",), ("@week",)]
 
 
 def test_the_demo_s_reports_have_the_templates_too(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ Grain = Literal["day", "week", "month", "quarter", "half", "year", "range"]
 Aggregate = Literal["sum", "count", "average", "minimum", "maximum"]
 Bucket = Literal["day", "week", "month", "quarter", "year"]
 BUCKETS: tuple[Bucket, ...] = ("day", "week", "month", "quarter", "year")
+TIMES: dict[str, Bucket] = {f"@{bucket}": bucket for bucket in BUCKETS}
+"""How buckets stand among the names of dimensions, of which one may be called `month`."""
 Compare = Literal["previous", "year"]
 """With the period before (环比), with the same one a year earlier (同比)."""
 ChartKind = Literal["auto", "line", "column", "bar", "pie", "donut", "stacked", "none"]
@@ -86,9 +88,9 @@ class Filter(msgspec.Struct, frozen=True):
 
 class SheetSpec(msgspec.Struct, frozen=True):
     """A table with its chart: the measures (names; empty: all) by `group_by`, each of which is a dimension or a bucket of
-    time (empty: as the summary is grouped); two of them and a stacked chart make a table of rows and columns. `filters`
-    narrow the rows beside those of the request. `compare` puts earlier periods beside; `top` shows the largest only, the
-    rest as one; `rank` (a measure) says by what they are the largest, and orders them."""
+    time (of TIMES; empty: as the summary is grouped); two of them and a stacked chart make a table of rows and columns.
+    `filters` narrow the rows beside those of the request. `compare` puts earlier periods beside; `top` shows the largest
+    only, the rest as one; `rank` (a measure) says by what they are the largest, and orders them."""
 
     titles: Titles | None = None
     group_by: tuple[str, ...] = ()

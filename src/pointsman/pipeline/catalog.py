@@ -59,8 +59,8 @@ def catalog_of(
                 detail_columns=tuple(report.details),
                 template=report.template,
                 default=report.default,
-                sheets=tuple(sheet_of(sheet, _named(sheet.title)) for sheet in report.sheets),
-                charts=tuple(chart_of(chart, _named(chart.title)) for chart in report.charts),
+                sheets=tuple(sheet_of(sheet, _named(sheet.title), report) for sheet in report.sheets),
+                charts=tuple(chart_of(chart, _named(chart.title), report) for chart in report.charts),
             )
         )
     return tuple(specs), problems

@@ -12,10 +12,10 @@ from pointsman.domain.said import Said, said
 _ADDABLE = ("sum", "count")
 
 
-def sheet_of(sheet: Sheet, titles: Titles | None) -> SheetSpec:
+def sheet_of(sheet: Sheet, titles: Titles | None, report: Report) -> SheetSpec:
     return SheetSpec(
         titles=titles,
-        group_by=tuple(sheet.group_by),
+        group_by=_named(sheet.group_by, report),
         measures=tuple(sheet.measures),
         filters=_filters(sheet.filters),
         chart=sheet.chart,
@@ -25,10 +25,10 @@ def sheet_of(sheet: Sheet, titles: Titles | None) -> SheetSpec:
     )
 
 
-def chart_of(chart: Chart, titles: Titles | None) -> SheetSpec:
+def chart_of(chart: Chart, titles: Titles | None, report: Report) -> SheetSpec:
     return SheetSpec(
         titles=titles,
-        group_by=tuple(chart.group_by),
+        group_by=_named(chart.group_by, report),
         measures=(chart.measure,) if chart.measure else (),
         filters=_filters(chart.filters),
         chart=chart.kind,
@@ -123,6 +123,11 @@ def _wrong_name(path: str, name: str, valid: list[str], kind: Said) -> Iterator[
             "there is no {kind} {name!r}{hint}", "没有{kind} {name!r}{hint}", kind=kind, name=name, hint=hint
         )
         yield Problem(path, message, valid=", ".join(valid) or Said("none", "无"))
+
+
+def _named(group_by: Sequence[str], report: Report) -> tuple[str, ...]:
+    """Buckets of time as the engine calls them, unless a dimension has that name."""
+    return tuple(f"@{name}" if name in BUCKETS and name not in report.dimensions else name for name in group_by)
 
 
 def _filters(filters: Mapping[str, list[str]]) -> tuple[Filter, ...]:

@@ -7,19 +7,19 @@ from collections.abc import Collection, Mapping, Sequence
 
 import re2
 
-from pointsman.domain.report import BUCKETS, Bucket, Period
+from pointsman.domain.report import BUCKETS, TIMES, Bucket, Period
 from pointsman.planning.lexicon import FILLER_ZH
 from pointsman.planning.words import REPORT, Remaining
 
 _LEADS = ("按照", "按", "分", "各", "每个", "逐", "每", "grouped by", "group by", "by", "per", "each")
 _OFTEN = ("每", "每个", "each")
 _LINKS = ("以及", "和", "与", "及", "、", ",", "，", "and", "&")
-_TIMES: dict[str, Bucket] = {
-    **dict.fromkeys(("每天", "每日", "天", "日", "day"), "day"),
-    **dict.fromkeys(("每周", "星期", "周", "week"), "week"),
-    **dict.fromkeys(("每月", "每个月", "个月", "月份", "月度", "月", "month"), "month"),
-    **dict.fromkeys(("每季度", "季度", "季", "quarter"), "quarter"),
-    **dict.fromkeys(("每年", "年份", "年度", "年", "year"), "year"),
+_WORDS: dict[str, str] = {
+    **dict.fromkeys(("每天", "每日", "天", "日", "day"), "@day"),
+    **dict.fromkeys(("每周", "星期", "周", "week"), "@week"),
+    **dict.fromkeys(("每月", "每个月", "个月", "月份", "月度", "月", "month"), "@month"),
+    **dict.fromkeys(("每季度", "季度", "季", "quarter"), "@quarter"),
+    **dict.fromkeys(("每年", "年份", "年度", "年", "year"), "@year"),
 }
 _ADJECTIVES = re2.compile(
     r"(?P<day>日[度报]|\bdaily\b)|(?P<week>周[度报]|\bweekly\b)|(?P<month>月[度报]|\bmonthly\b)|"
@@ -37,14 +37,14 @@ _DAYS: dict[Bucket, tuple[int, int]] = {
 
 def take_grouping(remaining: Remaining, words: Mapping[str, str], measures: Collection[str] = ()) -> tuple[str, ...]:
     """Strikes every lead with the dimensions and buckets of time after it. `words` are those of the dimensions, folded, and
-    whose they are; `measures` are words for measures. Returns the dimensions and buckets (`BUCKETS`) in the order of the
+    whose they are; `measures` are words for measures. Returns the dimensions and buckets (`TIMES`) in the order of the
     text. 每月 is a bucket only right before what is counted (每月销售额): else it says how often a report is wanted."""
     found: list[str] = []
     for lead in _LEADS:
         for _, start, end in remaining.places(lead):
             at = end
             while (next_one := _group_at(remaining, _skip(remaining.left, at, first=at == end), words)) is not None:
-                if lead in _OFTEN and next_one[0] in BUCKETS and not _counts(remaining, next_one[1], measures):
+                if lead in _OFTEN and next_one[0] in TIMES and not _counts(remaining, next_one[1], measures):
                     break
                 name, at = next_one
                 if name not in found:
@@ -56,7 +56,7 @@ def take_grouping(remaining: Remaining, words: Mapping[str, str], measures: Coll
 
 def parted(grouped: Sequence[str]) -> tuple[tuple[str, ...], tuple[Bucket, ...]]:
     """The dimensions, and the buckets of time."""
-    return tuple(name for name in grouped if name not in BUCKETS), tuple(name for name in BUCKETS if name in grouped)
+    return tuple(name for name in grouped if name not in TIMES), tuple(TIMES[name] for name in grouped if name in TIMES)
 
 
 def take_adjective(remaining: Remaining, periods: Sequence[Period]) -> Bucket | None:
@@ -82,9 +82,9 @@ def _group_at(remaining: Remaining, at: int, words: Mapping[str, str]) -> tuple[
     for word in sorted(words, key=len, reverse=True):
         if word and remaining.stands_at(word, at):
             return words[word], at + len(word)
-    for word in sorted(_TIMES, key=len, reverse=True):
+    for word in sorted(_WORDS, key=len, reverse=True):
         if remaining.stands_at(word, at) and _whole(remaining, at + len(word)):
-            return _TIMES[word], at + len(word)
+            return _WORDS[word], at + len(word)
     return None
 
 

@@ -14,13 +14,12 @@ from pointsman.actions.report.sections import (
     MAX_ROWS,
     Kind,
     Section,
-    bucket_called,
     chart_title,
     column_title,
     section_title,
 )
 from pointsman.actions.report.source import Source
-from pointsman.domain.report import BUCKETS, MeasureSpec, ReportPlan, SheetSpec
+from pointsman.domain.report import TIMES, MeasureSpec, ReportPlan, SheetSpec
 
 MAX_CELLS = 200_000  # as they are read
 MAX_SERIES = 8  # columns; the rest is one more
@@ -31,9 +30,9 @@ def crossed(
 ) -> Section:
     """The first of the two `names` down, the second across, time always down; of both as many as are shown, the rest is
     one more. The measure adds up. Raises ActionFailed, where there are too many cells too."""
-    if names[1] in BUCKETS:
+    if names[1] in TIMES:
         names = (names[1], names[0])
-    language, by_time = plan.language, names[0] in BUCKETS
+    language, by_time = plan.language, names[0] in TIMES
     cells: dict[tuple[str, str], list[Number]] = {}
     labels = _buckets(plan, names[0]) if by_time else {}
     down: dict[str, None] = dict.fromkeys(labels)
@@ -88,7 +87,7 @@ def crossed(
 
 def _buckets(plan: ReportPlan, name: str) -> dict[str, str]:
     """Every bucket of the range: its first day, and what it is called."""
-    bucket = wanted_or_fit(bucket_called(name), plan.period)
+    bucket = wanted_or_fit(TIMES[name], plan.period)
     return {
         start.isoformat(): bucket_label(start, bucket, plan.language, plan.period)
         for start in buckets_in(plan.period, bucket)
@@ -101,8 +100,8 @@ def _cells(
     """What a row is called (a bucket: its first day), the label of the column, and the figure: some cells come in pieces."""
     language = plan.language
     second = query.dimension(names[1])
-    if names[0] in BUCKETS:
-        bucket = wanted_or_fit(bucket_called(names[0]), plan.period)
+    if names[0] in TIMES:
+        bucket = wanted_or_fit(TIMES[names[0]], plan.period)
         for day, value, figure, *_ in source.rows(query.days(plan, [measure], names[1:])):
             when, number = day_of(day), number_of(figure)
             if when is not None and number is not None:

@@ -25,7 +25,7 @@ from pointsman.actions.report.figures import (
 from pointsman.actions.report.numbers import number_of
 from pointsman.actions.report.query import Query
 from pointsman.actions.report.source import Source
-from pointsman.domain.report import BUCKETS, Bucket, Compare, MeasureSpec, Period, ReportPlan, SheetSpec
+from pointsman.domain.report import TIMES, Compare, MeasureSpec, Period, ReportPlan, SheetSpec
 from pointsman.domain.report_words import bucket_name
 from pointsman.domain.wording import Tongue
 from pointsman.periods.earlier import earlier
@@ -72,9 +72,9 @@ def read_section(source: Source, query: Query, plan: ReportPlan, wanted: SheetSp
     from pointsman.actions.report.crossed import crossed
 
     plan = replace(plan, filters=(*plan.filters, *wanted.filters))
-    names = wanted.group_by or plan.grouping(query.spec) or (bucket_wanted(plan),)
+    names = wanted.group_by or plan.grouping(query.spec) or (f"@{bucket_wanted(plan)}",)
     measures = measures_of(query, wanted)
-    timed = any(name in BUCKETS for name in names)
+    timed = any(name in TIMES for name in names)
     if len(names) == 2 and (wanted.chart == "stacked" or timed):
         summed = next((measure for measure in measures if measure.aggregate in ADDABLE), None)
         if summed is not None:
@@ -93,7 +93,7 @@ def read_section(source: Source, query: Query, plan: ReportPlan, wanted: SheetSp
         for compare in wanted.compare
         if (period := earlier(plan.period, compare, today)) is not None
     }
-    if names[0] not in BUCKETS and wanted.top is None:
+    if names[0] not in TIMES and wanted.top is None:
         found = _with_gone(found, [table for _, table in past.values()], measures)
     beside = [
         _beside(found, table, names, measures, compare, period, plan) for compare, (period, table) in past.items()
@@ -106,7 +106,7 @@ def read_section(source: Source, query: Query, plan: ReportPlan, wanted: SheetSp
         rows=tuple(group for _, group in found.rows),
         total=found.total,
         chart="none",
-        by_time=names[0] in BUCKETS,
+        by_time=names[0] in TIMES,
         others=found.others,
         earlier=tuple(beside),
     )
@@ -136,8 +136,8 @@ def _table(
         0 if figure is None and measure.aggregate in ADDABLE else number_of(figure)
         for measure, figure in zip(every, row[1:], strict=True)
     )
-    if names[0] in BUCKETS:
-        bucket = wanted_or_fit(bucket_called(names[0]), plan.period)
+    if names[0] in TIMES:
+        bucket = wanted_or_fit(TIMES[names[0]], plan.period)
         course = buckets_of(source, query, plan, bucket)
         if len(course) < 2:
             course = [(0, Group((period_text(plan.period, plan.language),), whole))]
@@ -194,7 +194,7 @@ def _beside(
     """Rows of the earlier period in the places of those of the present one. A group that the source does not have there
     is 0 if it adds up; a bucket of time that is not in the period has no figure."""
     known = {key: group.figures for key, group in past.rows}
-    whole = past.others is None and names[0] not in BUCKETS
+    whole = past.others is None and names[0] not in TIMES
     none = tuple(0 if whole and measure.aggregate in ADDABLE else None for measure in measures)
     return Earlier(
         compare=compare,
@@ -245,12 +245,8 @@ def measures_of(query: Query, wanted: SheetSpec) -> tuple[MeasureSpec, ...]:
     return tuple(known[name] for name in wanted.measures) or query.spec.measures
 
 
-def bucket_called(name: str) -> Bucket:
-    return next(bucket for bucket in BUCKETS if bucket == name)
-
-
 def column_title(query: Query, name: str, language: Tongue) -> str:
-    if name in BUCKETS:
+    if name in TIMES:
         return word("date", language)
     return title_of(query.dimension(name), language)
 
@@ -284,7 +280,7 @@ def chart_title(query: Query, wanted: SheetSpec, names: Sequence[str], measure: 
 
 def _by(query: Query, wanted: SheetSpec, names: Sequence[str], language: Tongue) -> str:
     parts = [
-        bucket_name(bucket_called(name), language) if name in BUCKETS else title_of(query.dimension(name), language)
+        bucket_name(TIMES[name], language) if name in TIMES else title_of(query.dimension(name), language)
         for name in names
     ]
     shown = " × ".join(parts)

@@ -54,7 +54,10 @@ def prepared(root: Path, template: TemplateSpec | None) -> Prepared:
         if own is not None:
             left = MAX_BESIDE
             for path in sorted(own.parent.iterdir()):
-                if path.suffix.lower() in BESIDE and path.is_file() and (left := left - path.stat().st_size) >= 0:
+                beside = (
+                    path.suffix.lower() in BESIDE and path.is_file() and path.resolve().parent == own.parent.resolve()
+                )
+                if beside and (left := left - path.stat().st_size) >= 0:
                     shutil.copyfile(path, root / path.name)
         shutil.copyfile(own or TEMPLATE, main)
         if template is not None and template.logo:

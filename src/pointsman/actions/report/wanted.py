@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pointsman.actions.report.buckets import bucket_wanted
-from pointsman.domain.report import BUCKETS, ReportPlan, ReportSpec, SheetSpec
+from pointsman.domain.report import TIMES, ReportPlan, ReportSpec, SheetSpec
 
 
 def wanted_sheets(spec: ReportSpec, plan: ReportPlan) -> tuple[SheetSpec, ...]:
@@ -14,10 +14,10 @@ def wanted_sheets(spec: ReportSpec, plan: ReportPlan) -> tuple[SheetSpec, ...]:
     names = plan.grouping(spec)
     asked: list[SheetSpec] = []
     if plan.compare:
-        by = names or (bucket_wanted(plan),)
+        by = names or (f"@{bucket_wanted(plan)}",)
         asked.append(SheetSpec(group_by=by, compare=plan.compare, top=plan.top, rank=plan.rank))
     if plan.bucket is not None and len(names) == 1:
-        asked.append(SheetSpec(group_by=(plan.bucket, names[0]), chart="stacked"))
+        asked.append(SheetSpec(group_by=(f"@{plan.bucket}", names[0]), chart="stacked"))
     sheets = (*asked, *spec.sheets)
     return tuple(replace(sheet, chart="none") for sheet in sheets) if plan.chart == "none" else sheets
 
@@ -31,11 +31,11 @@ def wanted_charts(spec: ReportSpec, plan: ReportPlan) -> tuple[SheetSpec, ...] |
     names = plan.grouping(spec)
     measures = (plan.rank,) if plan.rank is not None else tuple(measure.name for measure in spec.measures[:1])
     if plan.chart == "line" or not names:  # a line goes through time
-        names = (bucket_wanted(plan),)
+        names = (f"@{bucket_wanted(plan)}",)
     elif plan.chart == "stacked" and len(names) == 1:
-        names = (bucket_wanted(plan), names[0])
+        names = (f"@{bucket_wanted(plan)}", names[0])
     beside = plan.compare if plan.chart in ("line", "column", "bar") else ()
-    top, rank = (None, None) if names[0] in BUCKETS else (plan.top, plan.rank)
+    top, rank = (None, None) if names[0] in TIMES else (plan.top, plan.rank)
     return (SheetSpec(group_by=names, measures=measures, chart=plan.chart, compare=beside, top=top, rank=rank),)
 
 
@@ -46,4 +46,4 @@ def wanted_table(spec: ReportSpec, plan: ReportPlan) -> SheetSpec | None:
     asked = wanted_sheets(replace(spec, sheets=()), plan)
     if asked:
         return asked[0]
-    return SheetSpec(group_by=plan.grouping(spec) or (bucket_wanted(plan),), top=plan.top, rank=plan.rank)
+    return SheetSpec(group_by=plan.grouping(spec) or (f"@{bucket_wanted(plan)}",), top=plan.top, rank=plan.rank)
