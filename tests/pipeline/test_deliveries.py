@@ -190,7 +190,7 @@ async def test_what_is_refused_for_good_is_given_up_at_once(house: House):
     assert server.letters[1][0].message_id == f"{job_id}.2@example.com"
 
 
-async def test_what_nobody_knows_is_told_and_not_repeated(house: House):
+async def test_what_nobody_knows_is_told_and_not_repeated(house: House, caplog: pytest.LogCaptureFixture):
     server = house.mail(Server(NotSent("broken", NO, again=True, uncertain=True)))
     [job_id] = await house.order()
     async with house.working():
@@ -198,6 +198,7 @@ async def test_what_nobody_knows_is_told_and_not_repeated(house: House):
         assert (job.place.disposition, job.error, len(server.letters)) == ("dead", "uncertain", 1)
         why = (await house.store.trace(job_id))[-1].why
         assert why and "may have arrived" in why[0] and "可能已经收到" in why[1]
+        assert any("is given up" in record.getMessage() and job_id in record.getMessage() for record in caplog.records)
         await revive(house.store, job_id, 1.0, "op")
         await house.until(job_id)
     assert len(server.letters) == 2

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from pointsman.domain.said import said
+from pointsman.domain.said import Said, said
 from pointsman.domain.webhook import PAUSES, pause_after
 from pointsman.pipeline.delivery.parcel import Parcel, parcel_of
 from pointsman.pipeline.passage import Finished, Passage, TryAgain
+
+log = logging.getLogger("pointsman")
 
 UNCERTAIN = "uncertain"
 """The error of a delivery that may have happened: it is given up, and begun anew by hand alone."""
@@ -33,7 +36,12 @@ class DeliveryHandler:
         channel = self._channels().get(parcel.channel)
         if channel is None:
             raise TryAgain(said(*_NO_CHANNEL, channel=parcel.channel), "unknown_channel")
-        return await channel.deliver(parcel, passage)
+        try:
+            return await channel.deliver(parcel, passage)
+        except TryAgain as error:
+            if error.tries is not None and passage.job.failures + 1 >= error.tries:
+                log.error(_GIVEN_UP, passage.job.id, parcel.channel, error.why, passage.job.id)
+            raise
 
 
 def later(passage: Passage, why: str, code: str, after: float | None = None) -> TryAgain:
@@ -47,5 +55,9 @@ def never(why: str, code: str) -> TryAgain:
     return TryAgain(why, code, tries=1)
 
 
+_GIVEN_UP = Said(
+    "delivery %s to %s is given up: %s. Once the cause is gone: pointsman jobs retry %s",
+    "发送任务 %s（通道 %s）已放弃：%s。原因消除后：pointsman jobs retry %s",
+)
 _SENDS = 'sends to "{channel}"', "发送到“{channel}”"
 _NO_CHANNEL = 'there is no channel "{channel}" under delivery any more', "delivery 下已经没有通道“{channel}”"
