@@ -181,6 +181,13 @@ def test_sheets_and_charts_of_the_config(make: Make, demo_specs: dict[str, Repor
     assert "East" in english and "Category×Channel,top2" in english
 
 
+def test_what_rows_are_ordered_by_comes_first(make: Make, demo_specs: dict[str, ReportSpec]) -> None:
+    spec = replace(demo_specs["sales"], sheets=(SheetSpec(Titles("x", "x"), ("product",), top=4, rank="quantity"),))
+    heads, rows = table(openpyxl.load_workbook(make(plan(), spec)[0])["x"], "产品")
+    sold = [row[0] for row in rows.values()][:4]
+    assert heads[1] == "销量（件）" and sold == sorted(sold, reverse=True) and len(rows) == 6
+
+
 def test_a_filter_that_leaves_nothing(make: Make, demo_specs: dict[str, ReportSpec]) -> None:
     spec = replace(demo_specs["sales"], sheets=SHEETS[:1])
     asked = plan(filters=(Filter("region", ("华北",), ("华北",)),))

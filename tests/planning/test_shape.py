@@ -158,6 +158,8 @@ def test_a_chart_is_no_csv() -> None:
     assert isinstance(asked, Clarification) and (asked.slot, asked.choices[0]) == ("format", "Excel")
     plan = answered("导出上月销售报表CSV，带图表", "CSV")
     assert (plan.format, plan.chart) == ("csv", None)
+    asked = plan_of(draft_of("导出上月销售报表CSV，用board模板", CATALOG, TODAY), CATALOG, "zh", TODAY)
+    assert isinstance(asked, Clarification) and asked.slot == "format"  # nor has it a look
     plan = answered("导出上月销售报表CSV，带图表", "PDF")
     assert (plan.format, plan.chart) == ("pdf", "auto")
 

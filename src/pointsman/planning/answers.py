@@ -60,7 +60,7 @@ def complete(
 def _with_more(draft: Draft, said: Draft) -> Draft:
     """What an answer may say besides: format, grouping, comparison, ranking, chart, template."""
     regrouped = bool(said.grouped or said.bucket) and not said.filters
-    chart = said.chart or draft.chart
+    plain = said.formats == ("csv",)  # no chart, no looks
     return replace(
         draft,
         formats=said.formats or draft.formats,
@@ -71,8 +71,8 @@ def _with_more(draft: Draft, said: Draft) -> Draft:
         top=said.top or draft.top,
         ordered=said.ordered or draft.ordered,
         rank=said.rank or draft.rank,
-        chart=None if said.formats == ("csv",) else chart,
-        template=said.template or draft.template,
+        chart=None if plain else said.chart or draft.chart,
+        template=None if plain else said.template or draft.template,
     )
 
 

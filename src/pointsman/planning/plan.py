@@ -32,10 +32,10 @@ def plan_of(
         offered = tuple(_day_range(period) for period in draft.periods) or _PERIODS[tongue]
         lead = no_such_date(draft.no_date, tongue) if draft.no_date else ""
         return Clarification("period", tongue, _title(spec, tongue), offered, lead=lead)
-    drawn = draft.chart not in (None, "none")
+    drawn = draft.chart not in (None, "none") or draft.template is not None
     if draft.details and draft.formats == ("pdf",):  # a PDF holds the summary only
         return Clarification("format", tongue, _title(spec, tongue), ("Excel", "CSV", "PDF"))
-    if drawn and draft.formats == ("csv",):  # a CSV holds no chart
+    if drawn and draft.formats == ("csv",):  # a CSV holds no chart and has no looks
         return Clarification("format", tongue, _title(spec, tongue), ("Excel", "PDF", "CSV"))
     if len(draft.formats) > 1:
         return Clarification("format", tongue, _title(spec, tongue), tuple(_FORMATS[form] for form in draft.formats))

@@ -240,9 +240,10 @@ def _has_parts(section: Section) -> bool:
 
 
 def measures_of(query: Query, wanted: SheetSpec) -> tuple[MeasureSpec, ...]:
-    """In the order that they are named in."""
+    """In the order that they are named in, else that by which rows are ordered first."""
     known = {measure.name: measure for measure in query.spec.measures}
-    return tuple(known[name] for name in wanted.measures) or query.spec.measures
+    every = sorted(known, key=lambda name: name != wanted.rank)
+    return tuple(known[name] for name in wanted.measures or every)
 
 
 def column_title(query: Query, name: str, language: Tongue) -> str:
