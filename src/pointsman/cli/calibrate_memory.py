@@ -160,11 +160,13 @@ def _process(options: argparse.Namespace) -> Read:
 
 
 def _stepped(options: argparse.Namespace, tokens: list[int], sequences: list[int], read: Read) -> Iterator[Point]:
-    """At rest first, then every step, the small ones first."""
+    """At rest first, then every step, the small ones first. Before, one request of the largest size: it touches weights
+    and buffers that an engine has for all requests, and which are no single one's."""
     client = Client(options.url.rstrip("/").removesuffix("/v1"), options.key, options.tongue)
     name = options.name or first_model(client)
+    send_load(client, name, max(tokens), 1, 1)
     yield Point(0, 0, read())
-    begin = 1
+    begin = 2
     for _ in range(options.repeat):
         for many in sorted(sequences):
             for each in sorted(tokens):

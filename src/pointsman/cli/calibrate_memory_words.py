@@ -30,7 +30,12 @@ def lines_of(
         for row, load in zip(rows, loads, strict=True):
             row += [shown(load.engine.kv + load.engine.state) if load.engine else "-", shown(load.kv_estimate)]
     lines = table([told(head, tongue) for head in heads], rows, set(range(len(heads))))
-    lines += ["", told(_line(line), tongue), told(_spread(line), tongue), told(_meaning(line, bool(loads)), tongue)]
+    lines += [
+        "",
+        told(_line(line), tongue),
+        told(_spread(line), tongue),
+        told(_meaning(line, bool(loads), max(point.load for point in points)), tongue),
+    ]
     if held:
         columns = (
             Said("declared", "声明者"),
@@ -77,7 +82,7 @@ def _spread(line: Line) -> Said:
     )
 
 
-def _meaning(line: Line, started: bool) -> Said:
+def _meaning(line: Line, started: bool, largest: int) -> Said:
     if line.flat:
         return Said(
             "The slope cannot be told from 0: a request takes cells of what was allocated at the start, and no memory.",
@@ -88,4 +93,8 @@ def _meaning(line: Line, started: bool) -> Said:
             "This is what the context takes when the engine starts; requests then take cells of it.",
             "这是引擎启动时上下文占用的内存；之后的请求只占用其中的单元。",
         )
-    return Said("Requests take memory on top of what the engine has at rest.", "请求会在引擎空闲占用之外再占用内存。")
+    return said(
+        "At the largest load requests take {size} on top of what the engine has at rest.",
+        "在最大的负载下，请求比引擎空闲时多占 {size}。",
+        size=shown(round(line.slope * largest)),
+    )
