@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pointsman.admission.queue import MOST_PASSED, Queue
 from pointsman.admission.ticket import QUEUED, Admitted, Capacity, Queued, Ticket, TurnedAway
-from pointsman.admission.turns import PATIENCE
+from pointsman.admission.turns import EVERY, PATIENCE
 
 
 def ticket(id: str, cells: int = 10, caller: str = "a", **more: Any) -> Ticket:
@@ -116,7 +116,7 @@ class TestTheQueue:
             made.arrive(ticket(f"late{n}", caller="late"), 2.0)
         order = serve_all(made, inside)
         late = [order.index(f"late{n}") for n in range(10)]
-        assert late[0] <= 1 and late[9] >= 17, "they alternate; the newcomer does not go before all others"
+        assert late[0] <= 1 and late[5] >= 9, "they alternate; the newcomer does not go before all others"
 
     def test_priorities(self) -> None:
         made = queue(t=Capacity(1))
@@ -136,7 +136,7 @@ class TestTheQueue:
             inside += ids(made.leave(inside.pop(0), now))
             if inside == ["low"]:
                 break
-        assert inside == ["low"] and 2 * PATIENCE <= now <= 2 * PATIENCE + 5
+        assert inside == ["low"] and PATIENCE <= now <= PATIENCE + EVERY + 1
 
     def test_a_large_one_is_passed_over_and_then_waited_for(self) -> None:
         made = queue(t=Capacity(None, 100))
@@ -326,7 +326,7 @@ def simulate(arrivals: int, seed: int) -> dict[str, int]:
 
 def test_no_waiter_is_forgotten() -> None:
     fate = simulate(20_000, 1)
-    assert all(count >= 100 for count in fate.values()), fate
+    assert all(count >= 50 for count in fate.values()), fate
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
 """Whose turn it is among those that wait. By class first; within a class callers share by what they take (start-time fair
 queueing), so that forty requests of one caller keep nobody else waiting; requests of one caller come in their order.
 
-A class that has waited longer than `PATIENCE` counts as the next better one: low priority waits longer, never for ever."""
+A few requests at once are nobody's flood: of a caller with no more than `ALLOWANCE` that wait, the order of arrival counts.
+One turn in `EVERY` goes to a worse class that has waited longer than `PATIENCE`: low priority waits longer, never for ever."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from pointsman.admission.ticket import CLASSES, Ticket
 
 PATIENCE = 30.0
 """Seconds."""
+EVERY = 8
+ALLOWANCE = 4
 _RANKS = {name: rank for rank, name in enumerate(CLASSES)}
 
 
@@ -30,10 +33,9 @@ class Waiter:
 class _Line:
     """What waits of one caller, in one class, for the same targets."""
 
-    __slots__ = ("start", "waiters")
+    __slots__ = ("waiters",)
 
-    def __init__(self, start: float) -> None:
-        self.start = start
+    def __init__(self) -> None:
         self.waiters: OrderedDict[str, Waiter] = OrderedDict()
 
 
@@ -49,6 +51,7 @@ class Turns:
         self._finish: dict[str, float] = {}
         self._virtual = 0.0
         self._number = 0
+        self._served = 0
 
     def __len__(self) -> int:
         return len(self._where)
@@ -61,7 +64,7 @@ class Turns:
         name = (_RANKS[ticket.priority], ticket.targets, ticket.caller)
         line = self._lines.get(name)
         if line is None:
-            line = self._lines[name] = _Line(self._start_of(ticket.caller))
+            line = self._lines[name] = _Line()
         self._number += 1
         waiter = line.waiters[ticket.id] = Waiter(ticket, self._number)
         self._where[ticket.id] = name
@@ -80,23 +83,24 @@ class Turns:
 
     def serve(self, ticket: Ticket) -> None:
         """It goes in: its caller has had so much. Where it waited it waits no more."""
-        start = self._start_of(ticket.caller)
-        if self.remove(ticket.id) is not None or self._lines:
-            self._virtual = max(self._virtual, start)
-        finish = self._finish[ticket.caller] = start + max(ticket.cells, 1)
-        for name, line in self._lines.items():
-            if name[2] == ticket.caller:
-                line.start = finish
+        self.remove(ticket.id)
+        self._served += 1
+        start = max(self._finish.get(ticket.caller, 0.0), self._virtual)
+        finish = self._finish[ticket.caller] = start + _cost(ticket)
+        self._virtual = start if self._lines else finish  # where nobody waits, nobody has had more than a share
         if len(self._finish) > 2 * len(self._lines) + 256:
             self._forget()
 
     def heads(self, target: str, now: float) -> Iterator[Waiter]:
         """The next of each line that leads to the target, in the order in which they are due."""
+        patient = self._served % EVERY == EVERY - 1
         found = []
         for (rank, targets, _), line in self._lines.items():
             if target in targets:
                 waiter = next(iter(line.waiters.values()))
-                found.append((self._ranked(rank, waiter.ticket, now), line.start, waiter.number, waiter))
+                ticket = waiter.ticket
+                ranked = -1 if patient and rank and now - ticket.arrived > PATIENCE else rank
+                found.append((ranked, self._due(ticket, len(line.waiters)), waiter.number, waiter))
         heapify(found)
         while found:
             yield heappop(found)[3]
@@ -104,41 +108,42 @@ class Turns:
     def ahead_of(self, ticket: Ticket, now: float) -> Iterator[Ticket]:
         """Those that are due before a ticket that waits, or that would come now, and want some of the same targets. It is
         as if each caller took its turns from now on."""
-        rank = _RANKS[ticket.priority]
-        start = self._start_of(ticket.caller)
-        wanted = set(ticket.targets)
-        own: float = 0.0
-        for (_, targets, caller), line in self._lines.items():
-            if caller == ticket.caller and targets == ticket.targets:
-                for waiter in line.waiters.values():
-                    if waiter.ticket.id == ticket.id:
-                        break
-                    own += max(waiter.ticket.cells, 1)
-        due = start + own
+        rank, wanted = _RANKS[ticket.priority], set(ticket.targets)
+        number = self._number + 1
+        own = self._lines.get((rank, ticket.targets, ticket.caller))
+        before = 0
+        for waiter in own.waiters.values() if own is not None else ():
+            if waiter.ticket.id == ticket.id:
+                number = waiter.number
+                break
+            before += 1
+        due = self._due(ticket, before + 1) + before * _cost(ticket) * (before >= ALLOWANCE)
         for (other_rank, targets, caller), line in self._lines.items():
-            if wanted.isdisjoint(targets):
+            if other_rank > rank or wanted.isdisjoint(targets):
                 continue
-            tag = line.start
+            spent, many = 0.0, len(line.waiters)
             for waiter in line.waiters.values():
                 other = waiter.ticket
                 if other.id == ticket.id:
                     break
-                ranked = self._ranked(other_rank, other, now)
-                if ranked < rank or (ranked == rank and (caller == ticket.caller or tag <= due)):
+                tag = self._due(other, many) + (spent if many > ALLOWANCE else 0.0)
+                if other_rank < rank or caller == ticket.caller or (tag, waiter.number) < (due, number):
                     yield other
-                tag += max(other.cells, 1)
+                spent += _cost(other)
 
     def waiting(self) -> Iterator[Ticket]:
         for line in self._lines.values():
             for waiter in line.waiters.values():
                 yield waiter.ticket
 
-    def _ranked(self, rank: int, ticket: Ticket, now: float) -> int:
-        return max(rank - int((now - ticket.arrived) / PATIENCE), 0) if rank else 0
-
-    def _start_of(self, caller: str) -> float:
-        return max(self._finish.get(caller, 0.0), self._virtual)
+    def _due(self, ticket: Ticket, waiting: int) -> float:
+        """The start tag of the first of so many that wait of its caller."""
+        return self._virtual if waiting <= ALLOWANCE else max(self._finish.get(ticket.caller, 0.0), self._virtual)
 
     def _forget(self) -> None:
         """Callers that had no more than what everybody had by now."""
         self._finish = {caller: finish for caller, finish in self._finish.items() if finish > self._virtual}
+
+
+def _cost(ticket: Ticket) -> int:
+    return max(ticket.cells, 1)
