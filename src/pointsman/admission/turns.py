@@ -2,7 +2,7 @@
 queueing), so that forty requests of one caller keep nobody else waiting; requests of one caller come in their order.
 
 A few requests at once are nobody's flood: of a caller with no more than `ALLOWANCE` that wait, the order of arrival counts.
-One turn in `EVERY` goes to a worse class that has waited longer than `PATIENCE`: low priority waits longer, never for ever."""
+One turn in `EVERY` goes to a worse class that has waited longer than `PATIENCE`: low priority waits, but not for ever."""
 
 from __future__ import annotations
 
