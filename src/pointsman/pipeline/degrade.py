@@ -13,22 +13,12 @@ import re2
 from pointsman.domain.features import Features
 from pointsman.domain.policy import ActionRule
 from pointsman.domain.rule import Conditions, Rule
+from pointsman.pipeline.picture_words import asks_for_picture
 
 DEGRADES = ("image", "maths")
 COMPUTES = "maths"
 """The `source` of a rule whose action is of that kind: it computes itself."""
 _LONGEST = 200  # characters: longer texts are about something
-_PICTURE = r"图|图片|图像|插画|海报|头像|照片|壁纸|漫画|油画|水彩画|素描|表情包|封面|\blogo\b"
-_IMAGE: Any = re2.compile(
-    rf"(?i)(?:画|绘制|绘|生成|制作|创作|设计|做|出)(?:出|成|一下)?(?:一?(?:张|幅|个|只|组|套))?[^,，.。;；?？\n]{{0,20}}?(?:{_PICTURE})|"
-    r"(?:帮我|给我|请|来)?画(?:一?(?:张|幅|只|个|座|棵|朵|匹|条))|"
-    r"\b(?:draw|paint|sketch|illustrate)\s+(?:me\s+)?(?:a|an|the|some|my)\b|"
-    r"\b(?:generate|create|make|design)\b[^,.;?\n]{0,40}\b(?:image|picture|photo|illustration|drawing|logo|poster|avatar)s?\b"
-)
-_NO_IMAGE: Any = re2.compile(
-    r"(?i)流程图|示意图|架构图|时序图|思维导图|甘特图|饼图|柱状图|折线图|图表|截图|地图|代码|函数|脚本|怎么|如何|为什么|教程|"
-    r"不要|别|\b(?:chart|diagram|graph|code|function|script|svg|mermaid|plot|how|why|don't|do not)\b"
-)
 _ASKS_MATHS: Any = re2.compile(
     r"(?i)等于|多少|计算|算一下|算出|求|解方程|化简|导数|积分|极限|=\s*[?？]|\b(?:what is|what's|calculate|compute|solve|"
     r"evaluate|simplify|integrate|differentiate|derivative)\b"
@@ -56,7 +46,7 @@ def degrade_of(question: str | None, features: Features, rules: Mapping[str, Rul
     if features.tools or features.images or features.structured or features.asked or features.code:
         return None
     data = question.encode(errors="replace")
-    if "image" in rules and _IMAGE.search(data) and not _NO_IMAGE.search(data):
+    if "image" in rules and asks_for_picture(data):
         return rules["image"]
     if "maths" in rules and (_is_read(question) if rules["maths"].source == COMPUTES else _is_maths(question, data)):
         return rules["maths"]

@@ -126,7 +126,17 @@ class _Reader:
         return found
 
     def several(self, key: str) -> list[str]:
-        return self._texts(key, self._data.get(key), _LISTED)
+        """Of all languages, where they are apart."""
+        value = self._data.get(key)
+        if not isinstance(value, dict):
+            return self._texts(key, value, _LISTED)
+        found: list[str] = []
+        for word, texts in value.items():
+            if word in _TONGUES:
+                found += self._texts(f"{key}.{word}", texts, _LISTED)
+            else:
+                self._no_tongue(f"{key}.{word}")
+        return list(dict.fromkeys(found))
 
     def _texts(self, key: str, value: Any, parted: re.Pattern[str]) -> list[str]:
         """A text is one, or several in lines or between bars; a list is several."""

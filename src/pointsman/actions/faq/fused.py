@@ -9,21 +9,26 @@ import msgspec
 
 from pointsman.actions.faq.keywords import Near
 
+Features = tuple[float, float, float, float]
+Meaning = tuple[float, float]
+"""Likeness to the closest question of an entry, and to its answer."""
+
 
 class Weights(msgspec.Struct, frozen=True):
-    """`order` weighs likeness by words, how much is covered, and likeness of meaning, to tell who is closest. The others
-    are those of a logistic function, of the same three and of the lead over the next, to tell how sure that is. A
-    lead counts as `most_lead` at most: where no other entry shares a word, it says little."""
+    """`order` weighs likeness by words, how much is covered, and likeness of meaning to the entry's questions and to its
+    answer, to tell who is closest. The others are those of a logistic function, of the same four and of the lead over the
+    next, to tell how sure that is. A lead counts as `most_lead` at most: where no other entry shares a word, it says
+    little."""
 
-    order: tuple[float, float, float]
+    order: Features
     rest: float
-    sure: tuple[float, float, float]
+    sure: Features
     lead: float
     most_lead: float = 9.0
 
 
-BY_WORDS = Weights((1.0, 0.5, 0.0), -3.77, (3.74, 1.7, 0.0), 3.71, 0.5)
-BY_BOTH = Weights((1.0, 0.5, 4.0), -3.4, (0.0, 0.9, 3.75), 1.81)
+BY_WORDS = Weights((1.0, 0.5, 0.0, 0.0), -3.77, (3.74, 1.7, 0.0, 0.0), 3.71, 0.5)
+BY_BOTH = Weights((1.0, 1.0, 3.0, 5.0), -2.1, (0.0, 1.5, 0.4, 2.2), 1.45)
 """docs/adr/0045 says on what these were fitted, and how."""
 
 
@@ -34,15 +39,15 @@ class Scored(msgspec.Struct, frozen=True, gc=False):
     score: float
 
 
-def scored(near: Sequence[Near], meanings: Sequence[float] | None, most: int) -> list[Scored]:
+def scored(near: Sequence[Near], meanings: Sequence[Meaning] | None, most: int) -> list[Scored]:
     """The closest entries, the closest first, ties in the order of the file. `meanings` are likenesses of all entries by
     their vectors, None where there are none."""
     weights = BY_WORDS if meanings is None else BY_BOTH
-    features = {one.place: (one.likeness, one.covered, 0.0) for one in near}
+    features: dict[int, Features] = {one.place: (one.likeness, one.covered, 0.0, 0.0) for one in near}
     if meanings is not None:
         for place, meaning in enumerate(meanings):
-            likeness, covered, _ = features.get(place, (0.0, 0.0, 0.0))
-            features[place] = likeness, covered, meaning
+            likeness, covered, *_ = features.get(place, (0.0, 0.0))
+            features[place] = likeness, covered, *meaning
     exact = {one.place for one in near if one.likeness >= 1.0 and one.covered >= 1.0}
     close = {place: _sum(weights.order, found) + 100.0 * (place in exact) for place, found in features.items()}
     order = sorted(close, key=lambda place: (-close[place], place))[: max(most, 2)]
@@ -59,5 +64,5 @@ def scored(near: Sequence[Near], meanings: Sequence[float] | None, most: int) ->
     return sorted(scores, key=lambda one: -one.score)
 
 
-def _sum(weights: tuple[float, float, float], features: tuple[float, float, float]) -> float:
+def _sum(weights: Features, features: Features) -> float:
     return sum(weight * feature for weight, feature in zip(weights, features, strict=True))

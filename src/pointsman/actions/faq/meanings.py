@@ -14,22 +14,35 @@ _ENOUGH = 30  # questions whose mean says where texts of this kind lie
 
 
 class Meanings:
-    """`owners` are the entries to which the vectors belong, in ascending order. Vectors of one model lie in a narrow cone:
-    likenesses are taken from its middle, so that what is alike in nothing but being a question comes out as 0."""
+    """`asked` are vectors of questions and `told` of answers; `askers` and `tellers` are the entries to which they belong,
+    in ascending order, all entries among them. Vectors of one model lie in a narrow cone: likenesses are taken from the
+    middle of the questions, so that what is alike in nothing but being a question comes out as 0."""
 
-    def __init__(self, vectors: Sequence[Vector], owners: Sequence[int]) -> None:
-        matrix = numpy.array([numpy.frombuffer(vector, dtype=numpy.float32) for vector in vectors])
+    def __init__(
+        self, asked: Sequence[Vector], askers: Sequence[int], told: Sequence[Vector], tellers: Sequence[int]
+    ) -> None:
+        matrix = _matrix(asked)
         self._middle = matrix.mean(axis=0) if len(matrix) >= _ENOUGH else matrix.mean(axis=0) * 0.9
-        self._matrix = self._from_the_middle(matrix)
-        self._starts = numpy.searchsorted(numpy.array(owners), numpy.arange(owners[-1] + 1))
+        self._asked, self._told = self._from_the_middle(matrix), self._from_the_middle(_matrix(told))
+        self._askers, self._tellers = _starts(askers), _starts(tellers)
 
-    def near(self, question: Vector) -> list[float]:
-        """The likeness of each entry: that of its closest question."""
+    def near(self, question: Vector) -> list[tuple[float, float]]:
+        """The likeness of each entry: of its closest question, and of its answer in the language that is closest."""
         vector = self._from_the_middle(numpy.frombuffer(question, dtype=numpy.float32)[None])[0]
-        best: list[float] = numpy.maximum.reduceat(self._matrix @ vector, self._starts).tolist()
-        return best
+        asked: list[float] = numpy.maximum.reduceat(self._asked @ vector, self._askers).tolist()
+        told: list[float] = numpy.maximum.reduceat(self._told @ vector, self._tellers).tolist()
+        return list(zip(asked, told, strict=True))
 
     def _from_the_middle(self, matrix: Matrix) -> Matrix:
         moved = matrix - self._middle
         unit: Matrix = moved / numpy.maximum(numpy.linalg.norm(moved, axis=1, keepdims=True), 1e-6)
         return unit
+
+
+def _matrix(vectors: Sequence[Vector]) -> Matrix:
+    return numpy.array([numpy.frombuffer(vector, dtype=numpy.float32) for vector in vectors])
+
+
+def _starts(owners: Sequence[int]) -> Any:
+    """Where the vectors of each entry begin."""
+    return numpy.searchsorted(numpy.array(owners), numpy.arange(owners[-1] + 1))

@@ -12,7 +12,7 @@ import msgspec
 from pointsman.actions.child import Children, Limits, Work
 from pointsman.actions.faq.child import Asked, Book
 from pointsman.actions.faq.entry import Entry
-from pointsman.actions.faq.fused import Scored, scored
+from pointsman.actions.faq.fused import Meaning, Scored, scored
 from pointsman.actions.faq.keywords import Keywords
 from pointsman.actions.faq.vectors import digest_of, keep, kept, vector_file
 from pointsman.apart import apart
@@ -97,25 +97,33 @@ class Shelf:
         return book.entries, keywords
 
     async def _understand(self, entries: Sequence[Entry], model: str) -> None:
-        texts = [question for entry in entries for question in entry.questions]
-        owners = [place for place, entry in enumerate(entries) for _ in entry.questions]
-        digests = [digest_of(text) for text in texts]
+        asked = [(text, place) for place, entry in enumerate(entries) for text in entry.questions]
+        told = [(text, place) for place, entry in enumerate(entries) for text in entry.answers.values()]
         known = await asyncio.to_thread(kept, self._file, model)
-        new = [n for n, digest in enumerate(digests) if digest not in known]
         try:
-            for at in range(0, len(new), _SAVED):
-                some = new[at : at + _SAVED]
-                vectors = await self._embed([texts[n] for n in some], query=True)
-                known.update(zip((digests[n] for n in some), vectors, strict=True))
-                await asyncio.to_thread(keep, self._file, model, dict(known))
-            self._meanings = await apart(_meanings, [known[digest] for digest in digests], owners)
+            questions = await self._vectors(model, known, [text for text, _ in asked], query=True)
+            answers = await self._vectors(model, known, [text for text, _ in told], query=False)
+            owners = [place for _, place in asked], [place for _, place in told]
+            self._meanings = await apart(_meanings, questions, owners[0], answers, owners[1])
         except (ActionFailed, ImportError) as error:
             log.warning(_LATER, self._name, error)
             return
-        if len(known) > len(set(digests)):
-            await asyncio.to_thread(keep, self._file, model, {digest: known[digest] for digest in digests})
+        now = {_digest(text, query=True) for text, _ in asked} | {_digest(text, query=False) for text, _ in told}
+        if len(known) > len(now):
+            await asyncio.to_thread(keep, self._file, model, {digest: known[digest] for digest in now})
 
-    async def _likenesses(self, question: str) -> list[float] | None:
+    async def _vectors(self, model: str, known: dict[bytes, Vector], texts: list[str], *, query: bool) -> list[Vector]:
+        """Of all of them; those that are not known are asked for, and kept."""
+        digests = [_digest(text, query=query) for text in texts]
+        new = [n for n, digest in enumerate(digests) if digest not in known]
+        for at in range(0, len(new), _SAVED):
+            some = new[at : at + _SAVED]
+            vectors = await self._embed([texts[n] for n in some], query=query)
+            known.update(zip((digests[n] for n in some), vectors, strict=True))
+            await asyncio.to_thread(keep, self._file, model, dict(known))
+        return [known[digest] for digest in digests]
+
+    async def _likenesses(self, question: str) -> list[Meaning] | None:
         from_all = self._meanings
         if from_all is None:
             return None
@@ -124,11 +132,15 @@ class Shelf:
         except ActionFailed as error:
             log.warning(_LATER, self._name, error)
             return None
-        near: list[float] = from_all.near(vector)  # type: ignore[attr-defined]
+        near: list[Meaning] = from_all.near(vector)  # type: ignore[attr-defined]
         return near
 
 
-def _meanings(vectors: list[Vector], owners: list[int]) -> object:
+def _digest(text: str, *, query: bool) -> bytes:
+    return digest_of(text if query else f"answer: {text}")
+
+
+def _meanings(asked: list[Vector], askers: list[int], told: list[Vector], tellers: list[int]) -> object:
     from pointsman.actions.faq.meanings import Meanings
 
-    return Meanings(vectors, owners)
+    return Meanings(asked, askers, told, tellers)
