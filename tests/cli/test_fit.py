@@ -34,7 +34,7 @@ def test_json_has_every_part(shell: Shell) -> None:
     done = shell.run("fit", SMOL, "--ctx", "8192", "--parallel", "4", "--gpu", "2GiB", "--json")
     assert done.code == 0
     found = done.json
-    assert found["kv_bytes"] == 180 * MIB and found["device"] == {"kind": "gpu", "size": 2048 * MIB}
+    assert found["kv_bytes"] == 180 * MIB and found["device"] == {"kind": "gpu", "size": 2048 * MIB, "used": None}
     parts = ("weights", "kv_bytes", "compute", "output", "mmproj", "draft", "cuda_context", "margin")
     assert found["total"] == sum(found[part] for part in parts)
     assert found["fits"] and found["spare"] == 2048 * MIB - found["total"]
@@ -50,8 +50,10 @@ def test_without_a_gpu_main_memory_counts(shell: Shell) -> None:
 
 
 def test_the_card_is_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit_asked, "largest_gpu", lambda: GpuMemory("GPU-1", 25_757_220_864, 0))
-    assert shell.run("fit", SMOL, "--json").json["device"] == {"kind": "gpu", "size": 25_757_220_864}
+    monkeypatch.setattr(fit_asked, "largest_gpu", lambda: GpuMemory("GPU-1", 25_757_220_864, 7 * MIB))
+    device = shell.run("fit", SMOL, "--json").json["device"]
+    assert device == {"kind": "gpu", "size": 25_757_220_864, "used": 7 * MIB}
+    assert "In use on it now: 7.0 MiB" in shell.run("fit", SMOL, "--language", "en").out
 
 
 def test_the_table_in_both_languages(shell: Shell) -> None:
@@ -201,6 +203,9 @@ def test_vllm_in_a_plan_takes_its_share(shell: Shell, llama: str) -> None:
             "训练时每个序列最长 8192",
         ),
         ([SMOL, "--engine", "vllm"], "vLLM needs a GPU", "vLLM 需要显卡"),
+        ([SMOL, "--engine", "vllm", "--unified"], "--unified: vLLM, for which this is computed", "它没有这个选项"),
+        ([SMOL, "--engine", "vllm", "--gpu-layers", "0"], "--gpu-layers: vLLM, for which", "它没有这个选项"),
+        ([SMOL, "--gpu-memory-utilization", "0.5"], "llama.cpp, for which this is computed, has no", "它没有这个选项"),
         (
             [SMOL, "--engine", "vllm", "--gpu", "8GiB", "--kv-type", "q8_0"],
             'there is no "q8_0" (valid: f16',

@@ -50,9 +50,21 @@ def checked(value: int, flag: str, least: int = 1, most: int = 1 << 31) -> int:
     return value
 
 
+def not_of(flag: str, engine: str) -> Said:
+    """An option that the engine does not have."""
+    return said(
+        "{flag}: {engine}, for which this is computed, has no such option (see --engine)",
+        "{flag}：这里是为 {engine} 计算，它没有这个选项（见 --engine）",
+        flag=flag,
+        engine=engine,
+    )
+
+
 def asked_setup(options: argparse.Namespace, network: Network) -> Setup:
     """Raises Unreadable: a number out of bounds, a context beyond what the model was trained for, a V cache that cannot
     be."""
+    if options.gpu_memory_utilization is not None:
+        raise Unreadable(not_of("--gpu-memory-utilization", "llama.cpp"))
     parallel = checked(options.parallel, "--parallel", 1, 65_536)
     trained = network.trained_context
     usual = min(USUAL_CONTEXT, trained or USUAL_CONTEXT) * parallel
@@ -113,5 +125,5 @@ def asked_room(options: argparse.Namespace) -> Room:
         return Room(parse_bytes(options.gpu), True, context, margin)
     card = largest_gpu() if options.gpu is None else None
     if card is not None:
-        return Room(card.total, True, context, margin)
+        return Room(card.total, True, context, margin, used=card.used)
     return Room(main_memory(), False, context, margin)

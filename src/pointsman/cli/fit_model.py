@@ -75,7 +75,7 @@ def _as_json(
         "gpu_layers": found.gpu_layers,
         "layers": len(network.layers),
         "kv_cells": cells_of(model, setup),
-        "device": {"kind": "gpu" if room.gpu else "memory", "size": room.size},
+        "device": {"kind": "gpu" if room.gpu else "memory", "size": room.size, "used": room.used},
         **share_json(found.main),
         "weights_source": network.weights.source,
         "host": share_json(found.host) if found.host else None,

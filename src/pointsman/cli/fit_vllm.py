@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pointsman.cli.fit_asked import asked_room, asked_types, check_context, checked
+from pointsman.cli.fit_asked import asked_room, asked_types, check_context, checked, not_of
 from pointsman.cli.output import print_json, print_line
 from pointsman.cli.table import table
 from pointsman.domain.said import Said, Tongue, said, told
@@ -16,10 +16,16 @@ from pointsman.memory.rows import VLLM_TYPES
 from pointsman.memory.sizes import shown
 from pointsman.memory.vllm import UTILIZATION, Blocks, Running, VllmSetup, read_metrics, vllm_blocks
 
+LLAMA_ONLY = ("unified", "no_flash_attention", "swa_full", "gpu_layers", "mmproj", "draft")
+
 
 def fit_in_vllm(options: argparse.Namespace, model: ModelNetwork) -> int:
     """0 if the blocks hold the sequences that were asked for. Raises Unreadable."""
     network = model.network
+    for flag in LLAMA_ONLY:
+        given = getattr(options, flag)
+        if given is not None and given is not False:
+            raise Unreadable(not_of("--" + flag.replace("_", "-"), "vLLM"))
     room = asked_room(options)
     if not room.gpu:
         raise Unreadable(

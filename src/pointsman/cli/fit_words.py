@@ -55,6 +55,14 @@ def verdict_lines(verdict: Verdict, room: Room) -> list[Said]:
                 where=where,
             )
         ]
+    if room.used:
+        lines.append(
+            said(
+                "In use on it now: {used}; the figures are those of an empty card.",
+                "现在已用 {used}；以上按空卡计算。",
+                used=shown(room.used),
+            )
+        )
     if verdict.fits and verdict.largest_ctx:
         lines.append(
             said(

@@ -39,13 +39,15 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Room(msgspec.Struct, frozen=True):
-    """The device: its bytes, whether it is a GPU, and what is never the model's."""
+    """The device: its bytes, whether it is a GPU, and what is never the model's. `used`: what is in use on it now, where
+    that was asked; the verdict is on the whole device."""
 
     size: int
     gpu: bool
     context: int = CONTEXT
     margin: int | None = None
     bandwidths: Bandwidths = USUAL
+    used: int | None = None
 
 
 def judge(network: Network, setup: Setup, room: Room, beside: Beside = ALONE) -> tuple[Estimate, Verdict]:
