@@ -28,6 +28,7 @@ FLAGS = {
     "jobs": ["ls", "show", "dead", "retry", "cancel", "watch", "batch"],
     "actions": ["ls", "show", "run"],
     "worker": ["--concurrency", "--queues", "--store", "--data-dir", "--config", "--log-level"],
+    "fit": ["MODEL", "--ctx", "--parallel", "--kv-type", "--gpu", "--plan", "--metrics", "--json"],
     "keys": ["new", "hash"],
     "version": ["--json"],
 }
