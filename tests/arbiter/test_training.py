@@ -95,21 +95,6 @@ def test_small_sets(intents: list[Intent], outside: tuple[str, ...], embedding: 
         assert abs(sum(score for _, score in first.scores) - 1) < 1e-3
 
 
-def test_five_hundred_intents() -> None:
-    things = [
-        f"{a}{b}"
-        for a in "打印合同发票会议假期客户库存订单电脑网络密码工资报销考勤采购物流招聘培训车辆食堂"
-        for b in "abcdefghijklm"
-    ]
-    names = list(dict.fromkeys(things))[:500]
-    intents = [Intent(f"i{place}", examples=(f"办理{name}的事", f"{name}怎么处理")) for place, name in enumerate(names)]
-    assert len(intents) == 500
-    trained = train(lesson_of(intents))
-    right = [said(trained, f"我要办理{name}")[2].scores[0][0] == f"i{place}" for place, name in enumerate(names[:60])]
-    assert sum(right) >= 55
-    assert all(len(said(trained, text)[2].scores) == 10 for text in ("x", "办理"))
-
-
 def test_a_set_that_is_too_large_is_thinned() -> None:
     intents = [Intent(f"i{place}", examples=tuple(f"text {place} {n}" for n in range(3000))) for place in range(9)]
     lesson = lesson_of(intents)

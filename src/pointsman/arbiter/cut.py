@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _IDEOGRAPH = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-TOKENS = 40
+TOKENS = 34
 """Of the embedding model, about: it takes a millisecond for each."""
 _OF_IDEOGRAPH = 0.75
 _OF_OTHER = 0.3

@@ -7,13 +7,17 @@ import numpy
 from pointsman.arbiter.softmax import probabilities
 from pointsman.arbiter.sparse import Floats, Integers, Rows
 
+_MANY = 200
+"""Intents from which training is kept short."""
+
 
 def fit_spelled(rows: Rows, labels: Integers, classes: int, width: int) -> Floats:
     """Weights, `width` by `classes`. Long steps, which end at nothing: what is seldom seen is learnt as fast as what is
     common, and stopping early takes the place of a penalty."""
     count = len(rows)
-    batch, stride = (64, 300.0) if count >= 4000 or classes >= 200 else (16, 100.0)
-    rounds = int(min(max(100_000 // max(count, 1), 6), 20))
+    large = count >= 4000 or classes >= _MANY
+    batch, stride = (64, 300.0) if large else (16, 100.0)
+    rounds = min(max(100_000 // max(count, 1), 6), 8 if classes >= _MANY else 20)
     weights = numpy.zeros((width, classes), numpy.float32)
     for turn in range(rounds):
         order = shuffled(count, turn)

@@ -25,7 +25,7 @@ from pointsman.ports.embed import Embed
 COMMAND = (sys.executable, "-m", "pointsman.arbiters.trainer")
 LONGEST = 900.0
 """Seconds of training, embedding apart: the largest set that is learnt from takes a third of it on one slow core."""
-MOST_TOKENS = TOKENS + 8
+MOST_TOKENS = TOKENS + 4
 """What the model itself may make of a text that was cut by estimate."""
 _KEPT = 8
 """Sets of heads in the folder; the oldest go."""
