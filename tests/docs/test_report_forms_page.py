@@ -1,4 +1,4 @@
-"""docs/report-forms.md, in both languages: its configs load, its sentences are understood, its keys are those that there are."""
+"""docs/report-forms.md, in both languages: its configs load, its sentences are understood, its keys are there."""
 
 from __future__ import annotations
 

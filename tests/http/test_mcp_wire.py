@@ -230,7 +230,7 @@ async def test_calls_are_in_the_log_as_requests_are(tmp_path):
     """Each with its caller, its action, how it ended and how long it took; without what nobody is to see."""
     actions = ACTIONS | {"say": {"mcp": tool("echo"), "redact": ["text"]}}
     keys = [{"name": "ann", "hash": hash_key("k")}]
-    async with gateway(tmp_path, actions=actions, auth={"keys": keys}) as (served, client):
+    async with gateway(tmp_path, actions=actions, auth={"keys": keys}) as (_, client):
         client.headers["authorization"] = "Bearer k"
         ids = {}
         calls = {
@@ -287,7 +287,7 @@ async def test_what_nobody_is_to_see_is_in_no_trace_of_a_chat(tmp_path):
     rule |= {"examples": ["照着说一遍"], "counter_examples": ["你好"], "boundary": [{"text": "照说", "takes": False}]}
     (tmp_path / "own.yaml").write_text(json.dumps({"rules": [rule]}), encoding="utf-8")
     actions = ACTIONS | {"say": {"mcp": tool("echo"), "redact": ["text"]}}
-    async with gateway(tmp_path, actions=actions, rules=rules) as (served, client):
+    async with gateway(tmp_path, actions=actions, rules=rules) as (_, client):
         body = {"model": "auto", "messages": [{"role": "user", "content": "请照着说一遍"}]}
         reply = await client.post("/v1/chat/completions", json=body)
         assert reply.json()["choices"][0]["message"]["content"] == "tulip"

@@ -19,8 +19,8 @@ from pointsman.ports.file_store import FileStoreError
 
 log = logging.getLogger("pointsman")
 GRACE = 60.0
-"""Seconds that an action has over its own time: to wait for its turn and for the start of a process, and to end by itself, as
-children and calls do."""
+"""Seconds that an action has over its own time: to wait for its turn and for the start of a process, and to end by itself,
+as children and calls do."""
 _FAILED = Said("action %s failed: %s %s", "动作 %s 未能完成：%s %s")
 _NOT_KEPT = Said(
     "It was done, but a file could not be stored. Please try again in a moment.",

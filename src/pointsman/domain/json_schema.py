@@ -9,7 +9,8 @@ import jsonschema_rs
 
 def validator_of(schema: dict[str, Any], *, formats: bool = False) -> jsonschema_rs.Draft202012Validator:
     """A schema may come from a third party, a value from anyone: patterns take linear time, and no URL and no file that a
-    schema refers to is looked at. With `formats`, those that JSON Schema knows (date, email, …) are checked, too. Raises ValueError and jsonschema_rs.ValidationError for one that is none."""
+    schema refers to is looked at. With `formats`, those that JSON Schema knows (date, email, …) are checked, too. Raises
+    ValueError and jsonschema_rs.ValidationError for one that is none."""
     return jsonschema_rs.Draft202012Validator(
         schema, pattern_options=jsonschema_rs.RegexOptions(), retriever=_nowhere, validate_formats=formats
     )

@@ -18,4 +18,5 @@ class Embed(Protocol):
 
     async def __call__(self, texts: list[str], *, query: bool = False, tokens: int | None = None) -> list[Vector]:
         """`query`: they are questions; else they are passages that questions are compared with. Questions are compared with
-        questions, too. `tokens`: how much of each is read at most, where that is less than usual. Raises ActionFailed where no model is installed, or it does not work now."""
+        questions, too. `tokens`: how much of each is read at most, where that is less than usual. Raises ActionFailed where
+        no model is installed, or it does not work now."""

@@ -56,8 +56,8 @@ def never(why: str, code: str) -> TryAgain:
 
 
 _GIVEN_UP = Said(
-    "delivery %s to %s is given up: %s. Once the cause is gone: pointsman jobs retry %s",
-    "发送任务 %s（通道 %s）已放弃：%s。原因消除后：pointsman jobs retry %s",
+    "delivery %s to %s is given up: %s. Once the cause is gone: `pointsman jobs retry %s`",
+    "发送任务 %s（通道 %s）已放弃：%s。原因消除后：`pointsman jobs retry %s`",
 )
 _SENDS = 'sends to "{channel}"', "发送到“{channel}”"
 _NO_CHANNEL = 'there is no channel "{channel}" under delivery any more', "delivery 下已经没有通道“{channel}”"
