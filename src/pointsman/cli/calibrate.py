@@ -96,6 +96,8 @@ def _labelled(options: argparse.Namespace, built: Built) -> tuple[Question, ...]
         raise PointsmanError(said("the config has no intents", "配置里没有意图"))
     if options.weak:
         return _weak(options, built)
+    if not options.labels.is_file():
+        raise PointsmanError(said("there is no {path}", "没有 {path}", path=options.labels))
     try:
         found = questions_of_file(options.labels).found
     except Unreadable as error:

@@ -24,7 +24,7 @@ def weak_labels(folder: Path, since: float | None, leads_to: Mapping[str, str]) 
     try:
         for logged in reader.scan(since):
             head = logged.head
-            if head.stage != "l0" or not head.rule or not head.action or head.outcome != "ok":
+            if head.stage != "l0" or not head.rule or not head.action or head.outcome not in ("ok", "refused"):
                 continue
             intent = intents.get(_one(head.action), OUT_OF_SCOPE)
             content = logged.content()
