@@ -1,8 +1,7 @@
-"""Derivatives, integrals, limits, sums: exact where SymPy finds it and numbers agree, else as numbers."""
+"""Derivatives and integrals (limits, sums by others): exact where SymPy finds it and numbers agree, else as numbers."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import mpmath
@@ -14,7 +13,9 @@ from pointsman.actions.maths.build import build, settled, symbol
 from pointsman.actions.maths.clock import within
 from pointsman.actions.maths.differentiation import derivative_steps
 from pointsman.actions.maths.integration import integral_steps
+from pointsman.actions.maths.limits import limit
 from pointsman.actions.maths.outcome import Outcome, of, say
+from pointsman.actions.maths.sums import summed
 from pointsman.calculation.tree import Node
 from pointsman.domain.said import Tongue
 
@@ -32,9 +33,9 @@ def worked_out(node: Node, tongue: Tongue, room: Room) -> Outcome:
         case "integral":
             return _definite(node, raw, tongue, room)
         case "limit":
-            return _limit(node, raw, tongue, room)
+            return limit(node, tongue, room)
         case _:
-            return _sum(node, raw, tongue, room)
+            return summed(node, raw, tongue, room)
 
 
 def _derivative(node: Node, raw: Any, tongue: Tongue, room: Room) -> Outcome:
@@ -202,125 +203,3 @@ def _number_only(number: complex, tongue: Tongue) -> Outcome:
         say(tongue, "No exact form was found; this is a numerical value.", "没有求出精确形式，这是数值积分的结果。")
     ]
     return Outcome(text, text, text, text, steps=steps, relation=r"\approx ", partial=True)
-
-
-def numeric(raw: Any, tongue: Tongue, room: Room) -> Outcome:
-    """An approximation where the exact way took too long. Raises ActionFailed."""
-    if raw is None or not isinstance(raw, sp.Basic) or raw.free_symbols:
-        raise trouble.unsolved()
-    try:
-        with within(room, 0.9):
-            value = sp.N(raw, 12)
-    except trouble.TimeUp:
-        raise trouble.unsolved() from None
-    if not value.is_number or not getattr(value, "is_finite", False) or not value.is_real:
-        raise trouble.unsolved()
-    text = shown.decimal(value)
-    steps = [
-        say(tongue, "No exact form was found in time; this is an approximation.", "没有及时求出精确形式，这是近似值。")
-    ]
-    return Outcome(text, text, text, text, steps=steps, relation=r"\approx ", partial=True)
-
-
-def _limit(node: Node, raw: Any, tongue: Tongue, room: Room) -> Outcome:
-    body, variable, point = settled(build(node.args[0])), symbol(node.args[1].text), build(node.args[2])
-    side = node.text
-    with within(room, 0.8):
-        if side or point.is_infinite:
-            value = sp.limit(body, variable, point, side or "+")
-        else:
-            left, right = sp.limit(body, variable, point, "-"), sp.limit(body, variable, point, "+")
-            if sp.simplify(left - right) != 0 and left != right:
-                name, at = shown.line(variable), shown.line(point)
-                raise trouble.wrong_kind(
-                    f"The limit does not exist: from the left it is {shown.line(left)}, from the right {shown.line(right)}"
-                    f" ({name} → {at}).",
-                    f"极限不存在：左极限为 {shown.line(left)}，右极限为 {shown.line(right)}（{name} → {at}）。",
-                )
-            value = right
-    if isinstance(value, sp.AccumBounds) or value.has(sp.AccumBounds, sp.nan, sp.zoo):
-        raise trouble.wrong_kind("The limit does not exist.", "极限不存在。")
-    if value.has(sp.Limit):
-        raise trouble.unsolved()
-    with contextlib.suppress(trouble.TimeUp), within(room, 0.3):
-        _trust(body, variable, point, side, value)
-    return of(value, _limit_steps(body, variable, point, value, tongue))
-
-
-def _trust(body: Any, variable: Any, point: Any, side: str, value: Any) -> None:
-    """Refuses a limit that numbers near the point plainly contradict."""
-    if body.free_symbols != {variable} or not value.is_finite or not value.is_number:
-        return
-    function = sp.lambdify(variable, body, "mpmath")
-    target, near = mpmath.mpmathify(sp.N(value, 30)), []
-    for exponent in (5, 6, 7):
-        with mpmath.workdps(40):
-            step = mpmath.mpf(10) ** -exponent
-            if point.is_infinite:
-                place = 1 / step if point == sp.oo else -1 / step
-            else:
-                place = mpmath.mpmathify(sp.N(point, 40)) + (-step if side == "-" else step)
-            try:
-                near.append(abs(complex(function(place) - target)))
-            except (TypeError, ValueError, ArithmeticError, NameError, KeyError, AttributeError):
-                return
-    if near[0] < near[1] < near[2] and near[2] > 0.5 * max(1.0, abs(complex(sp.N(value)))):
-        raise trouble.unsolved()
-
-
-def _limit_steps(body: Any, variable: Any, point: Any, value: Any, tongue: Tongue) -> list[str]:
-    if point.is_infinite:
-        return []
-    above, below = sp.fraction(sp.together(body))
-    at = [part.subs(variable, point) for part in (above, below)]
-    if at == [0, 0]:
-        first, second = sp.diff(above, variable), sp.diff(below, variable)
-        rule = say(tongue, "0/0: by L'Hôpital's rule, limit of", "0/0 型，由洛必达法则，化为求极限：")
-        return [f"{rule} ({shown.line(first)})/({shown.line(second)})"]
-    if not any(part.has(sp.oo, sp.zoo, sp.nan) for part in at) and at[1] != 0:
-        put = say(
-            tongue,
-            f"Put in {shown.line(variable)} = {shown.line(point)}",
-            f"代入 {shown.line(variable)} = {shown.line(point)}",
-        )
-        return [put] if sp.simplify(at[0] / at[1] - value) == 0 else []
-    return []
-
-
-def _sum(node: Node, raw: Any, tongue: Tongue, room: Room) -> Outcome:
-    from pointsman.actions.maths.evaluate import checked, tidied
-
-    low, high = build(node.args[2]), build(node.args[3])
-    try:
-        with within(room, 0.7):
-            value = raw.doit()
-            if value.has(sp.Sum, sp.Product) and high.is_Integer and low.is_Integer and high - low < 2000:
-                terms = [build(node.args[0]).subs(symbol(node.args[1].text), k) for k in range(int(low), int(high) + 1)]
-                value = (sp.Add if node.op == "sum" else sp.Mul)(*terms)
-    except trouble.TimeUp:
-        return numeric(raw, tongue, room)
-    checked(value)
-    if value in (sp.oo, -sp.oo):
-        return of(value, [say(tongue, "The series diverges.", "该级数发散。")])
-    if value.has(sp.Sum, sp.Product):
-        if isinstance(value, sp.Piecewise) or raw.free_symbols:
-            raise trouble.unsolved()
-        return numeric(raw, tongue, room)
-    value = tidied(value, room)
-    if value.free_symbols and value.is_polynomial():
-        value = sp.factor(value)
-    return of(value, _sum_steps(node, low, high, tongue))
-
-
-def _sum_steps(node: Node, low: Any, high: Any, tongue: Tongue) -> list[str]:
-    if not low.is_Integer or node.op != "sum":
-        return []
-    body, variable = build(node.args[0]), symbol(node.args[1].text)
-    first = [settled(body.subs(variable, low + k)) for k in range(3)]
-    if high.is_Integer and high - low < 3:
-        return []
-    last = settled(body.subs(variable, high)) if not high.is_infinite else None
-    text = (
-        " + ".join(shown.line(term) for term in first) + " + …" + (f" + {shown.line(last)}" if last is not None else "")
-    )
-    return [text]

@@ -1,4 +1,4 @@
-"""Equations, systems and inequalities: every solution is put in again before it is told."""
+"""Equations in one unknown, and the way to systems and inequalities: every solution is put in again before it is told."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from pointsman.actions.maths.build import build, settled, symbol
 from pointsman.actions.maths.clock import within
 from pointsman.actions.maths.inequalities import satisfied
 from pointsman.actions.maths.outcome import Outcome, say
-from pointsman.actions.maths.solving_steps import equation_steps, system_steps
+from pointsman.actions.maths.roots import found_by_numbers, neat
+from pointsman.actions.maths.solving_steps import equation_steps
+from pointsman.actions.maths.systems import system
 from pointsman.calculation.tree import Problem
 from pointsman.domain.said import Tongue
 
@@ -30,7 +32,7 @@ def solved(problem: Problem, tongue: Tongue, room: Room) -> Outcome:
         return satisfied(relations, unknowns, tongue, room)
     if len(relations) == 1 and len(unknowns) == 1:
         return _one(relations[0], unknowns[0], tongue, room)
-    return _system(relations, unknowns, tongue, room)
+    return system(relations, unknowns, tongue, room)
 
 
 def _settled(relation: Any) -> Any:
@@ -123,7 +125,7 @@ def _of_polynomial(poly: Any) -> list[Any]:
     ):
         if sum(sp.roots(poly).values()) != poly.degree():
             raise NotImplementedError
-        return sorted(map(_neat, roots), key=_order)
+        return sorted(map(neat, roots), key=_order)
     if poly.free_symbols_in_domain:
         return sorted(roots, key=_order) if sum(sp.roots(poly).values()) == poly.degree() else _unsolvable()
     rational = [root for root in roots if root.is_Rational]
@@ -137,11 +139,6 @@ def _of_polynomial(poly: Any) -> list[Any]:
 
 def _unsolvable() -> list[Any]:
     raise NotImplementedError
-
-
-def _neat(root: Any) -> Any:
-    short = sp.sqrtdenest(sp.radsimp(sp.simplify(root))) if root.count_ops() < 60 else root
-    return min((root, short), key=lambda form: form.count_ops())
 
 
 def _order(root: Any) -> tuple[Any, ...]:
@@ -235,110 +232,12 @@ def _families(answer: Any, x: Any, tongue: Tongue, steps: list[str]) -> Outcome:
 
 
 def _by_numbers(difference: Any, x: Any, tongue: Tongue, room: Room) -> Outcome:
-    """Real roots between -100 and 100 where the sign changes."""
-    if difference.free_symbols != {x}:
-        raise trouble.unsolved()
-    found: list[float] = []
-    try:
-        with within(room, 0.9):
-            function = sp.lambdify(x, difference, "mpmath")
-            last: tuple[float, float] | None = None
-            for step in range(-2000, 2001):
-                place = step / 20 + 0.00123
-                try:
-                    value = complex(function(place))
-                except (ValueError, ZeroDivisionError, OverflowError, TypeError):
-                    last = None
-                    continue
-                if abs(value.imag) > 1e-12 or value != value:
-                    last = None
-                    continue
-                if last is not None and last[1] * value.real < 0:
-                    root = _bisected(function, last[0], place)
-                    if root is not None:
-                        found.append(root)
-                last = place, value.real
-    except trouble.TimeUp:
-        if not found:
-            raise trouble.unsolved() from None
-    if not found:
-        raise trouble.unsolved()
+    roots = found_by_numbers(difference, x, room)
     lead = say(
         tongue,
         "Found numerically between -100 and 100; there may be others.",
         "在 -100 到 100 之间用数值方法求得，可能还有其他解。",
     )
-    outcome = _listed([sp.Float(root, 15) for root in found[:20]], x, tongue, [lead])
+    outcome = _listed(roots, x, tongue, [lead])
     outcome.partial = True
     return outcome
-
-
-def _bisected(function: Any, low: float, high: float) -> float | None:
-    a = float(function(low).real)
-    for _ in range(80):
-        middle = (low + high) / 2
-        value = float(function(middle).real)
-        if value == 0:
-            return middle
-        if (value < 0) == (a < 0):
-            low, a = middle, value
-        else:
-            high = middle
-    return (low + high) / 2 if abs(float(function((low + high) / 2).real)) < 1e-6 else None
-
-
-def _system(relations: list[Any], unknowns: list[Any], tongue: Tongue, room: Room) -> Outcome:
-    differences = [relation.lhs - relation.rhs for relation in relations]
-    try:
-        with within(room, 0.8):
-            found = sp.solve(differences, unknowns, dict=True)
-    except (trouble.TimeUp, NotImplementedError):
-        raise trouble.unsolved() from None
-    kept = [one for one in found if all(_holds(difference, one) for difference in differences)]
-    real = [
-        one
-        for one in kept
-        if all(value.free_symbols or abs(complex(sp.N(value)).imag) < 1e-12 for value in one.values())
-    ]
-    steps = system_steps(relations, unknowns, tongue)
-    if not kept:
-        text = say(tongue, "no solution", "无解")
-        return Outcome(text, "[]", r"\varnothing ", steps=steps, relation=r"\;\Rightarrow\; ", extra={"solutions": []})
-    if not real:
-        steps = [*steps, say(tongue, "There is no real solution; these are complex.", "没有实数解，以下为复数解。")]
-    texts, codes, texs = [], [], []
-    for one in sorted(real or kept, key=str):
-        names = [name for name in unknowns if name in one]
-        texts.append(
-            say(tongue, ", ", "，").join(f"{shown.line(name)} = {shown.line(_neat(one[name]))}" for name in names)
-        )
-        codes.append(", ".join(f"{shown.code(name)} = {shown.code(_neat(one[name]))}" for name in names))
-        texs.append(
-            r"\begin{cases}"
-            + r" \\ ".join(f"{shown.latex(n)}={shown.latex(_neat(one[n]))}" for n in names)
-            + r"\end{cases}"
-        )
-    free = [name for name in unknowns if any(name in value.free_symbols for one in kept for value in one.values())]
-    if free:
-        names_text = ", ".join(map(shown.line, free))
-        steps = [*steps, say(tongue, f"{names_text} can be any number.", f"{names_text} 可取任意值。")]
-    approximate = None
-    values = [value for one in (real or kept) for value in one.values()]
-    if any(shown.approximation(value) for value in values):
-        approximate = say(tongue, "; ", "；").join(
-            say(tongue, ", ", "，").join(
-                f"{shown.line(n)} ≈ {shown.approximation(one[n]) or shown.line(one[n])}" for n in unknowns if n in one
-            )
-            for one in sorted(real or kept, key=str)
-        )
-    return Outcome(
-        say(tongue, "; ", "；").join(texts), "; ".join(codes), r"\;\text{, }\; ".join(texs), approximate,
-        answers=tuple(codes), steps=steps, relation=r"\;\Rightarrow\; ", extra={"solutions": codes},
-    )  # fmt: skip
-
-
-def _holds(difference: Any, one: dict[Any, Any]) -> bool:
-    left = difference.subs(one)
-    if left.free_symbols:
-        return bool(sp.simplify(left) == 0)
-    return abs(complex(sp.N(left, 20))) < 1e-9

@@ -8,6 +8,7 @@ import sympy as sp
 
 from pointsman.actions.child import Room
 from pointsman.actions.maths import arithmetic, calculus, equations, numbers, shown, trouble
+from pointsman.actions.maths.approximate import numeric
 from pointsman.actions.maths.build import build, power_modulo, settled
 from pointsman.actions.maths.clock import within
 from pointsman.actions.maths.outcome import Outcome, of, say
@@ -56,12 +57,12 @@ def _computed(node: Node, tongue: Tongue, room: Room) -> Outcome:
             raw = build(node)
             value = settled(raw)
     except trouble.TimeUp:
-        return calculus.numeric(raw, tongue, room)
+        return numeric(raw, tongue, room)
     checked(value)
     value = tidied(value, room)
     checked(value)
     if isinstance(value, sp.Basic) and value.has(sp.Integral, sp.Sum, sp.Limit, sp.Product) and not value.free_symbols:
-        return calculus.numeric(value, tongue, room)
+        return numeric(value, tongue, room)
     return _told(node, value, tongue)
 
 
