@@ -49,8 +49,18 @@ def test_ls_of_none(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ["whole number", "default 20", "required", "never shown in logs", "300 MB of GPU memory"]),
-        ("zh", ["整数", "默认 20", "必填", "不会出现在日志里", "占用显存 300 MB"]),
+        (
+            "en",
+            [
+                "whole number",
+                "default 20",
+                "required",
+                "never shown in logs",
+                "300 MB of GPU memory",
+                "0.01 s of CPU time, cores: 1",
+            ],
+        ),
+        ("zh", ["整数", "默认 20", "必填", "不会出现在日志里", "占用显存 300 MB", "CPU 时间 0.01 秒，占用 1 个核"]),
     ],
 )
 def test_show(shell: Shell, config: Path, language: str, words: list[str]) -> None:

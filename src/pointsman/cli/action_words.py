@@ -66,7 +66,7 @@ def limit_words(spec: ActionSpec) -> str:
 
 
 def cost_words(spec: ActionSpec) -> str:
-    cores = said("{cores}", "{cores} 个核", cores=spec.cores) if spec.cores else Said("all", "全部可用的核")
+    cores = said("{cores}", " {cores} 个核", cores=spec.cores) if spec.cores else Said("all", "全部可用的核")
     return said(
         "expected: {seconds:g} s of CPU time, cores: {cores}",
         "预计：CPU 时间 {seconds:g} 秒，占用{cores}",
