@@ -56,12 +56,12 @@ def test_json_has_the_same_keys_whatever_is_wrong(shell: Shell) -> None:
     shell.write("pointsman.yaml", BROKEN)
     broken = shell.run("check", "--json").json
     gone = shell.run("check", "--json", "-c", "gone.yaml").json
-    assert set(sound) == {"ok", "problems", "notes", "policy", "findings", "undecided", "pairs", "cost"}
+    assert set(sound) == {"ok", "problems", "notes", "policy", "findings", "undecided", "pairs", "cost", "schedules"}
     for found in (broken, gone):
         assert list(found) == list(sound)
         assert found.pop("problems") and found.pop("ok") is False
         assert found == {
-            "notes": [], "policy": None, "findings": [], "undecided": [], "pairs": None, "cost": None,
+            "notes": [], "policy": None, "findings": [], "undecided": [], "pairs": None, "cost": None, "schedules": [],
         }  # fmt: skip
 
 
@@ -161,7 +161,7 @@ def test_strict(shell: Shell) -> None:
 def test_what_is_proved_as_json(shell: Shell) -> None:
     found = shadowed(shell).run("check", "--json").json
     assert found["ok"] is True
-    assert set(found) == {"ok", "problems", "notes", "policy", "findings", "undecided", "pairs", "cost"}
+    assert set(found) == {"ok", "problems", "notes", "policy", "findings", "undecided", "pairs", "cost", "schedules"}
     for finding in found["findings"]:
         assert set(finding) == {
             "kind", "severity", "rule", "other", "where", "message", "text", "given", "detail",
