@@ -14,7 +14,9 @@ class QuestionFrame(Section, frozen=True):
 
     name: Annotated[str, Meta(min_length=1, description="shown in explanations; one that ships is replaced by it")]
     template: (
-        Annotated[str, Meta(min_length=1, description="the whole message, with {question}, {context}, {history}, {any}")]
+        Annotated[
+            str, Meta(min_length=1, description="the whole message, with {question}, {context}, {history}, {any}")
+        ]
         | None
     ) = None
     regex: (

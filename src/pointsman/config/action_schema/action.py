@@ -57,9 +57,12 @@ class ActionConfig(Section, frozen=True):
     output: Annotated[Size, Meta(description="of text and values that it gives; default: 1MB")] | None = None
     gpu_memory: Annotated[int, Meta(ge=0, description="MB of GPU memory that it takes")] | None = None
     cpu_seconds: (
-        Annotated[float, Meta(ge=0, description="CPU time that one run is expected to take; default: as measured")] | None
+        Annotated[float, Meta(ge=0, description="CPU time that one run is expected to take; default: as measured")]
+        | None
     ) = None
-    cores: Annotated[int, Meta(ge=0, description="that it keeps busy at once; 0: all that actions may have")] | None = None
+    cores: Annotated[int, Meta(ge=0, description="that it keeps busy at once; 0: all that actions may have")] | None = (
+        None
+    )
     redact: Annotated[list[str], Meta(description="parameters whose values no log and no trace shows")] = []
 
     @property
