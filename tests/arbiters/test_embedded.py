@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 from array import array
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,12 +14,14 @@ import pytest
 
 from actions.left import held
 from pointsman.arbiter.calibration import confidence
+from pointsman.arbiter.cut import MOST_TOKENS
 from pointsman.arbiter.shipped_intents import shipped_intents
 from pointsman.arbiter.shipped_outside import shipped_outside
 from pointsman.arbiters import learning
 from pointsman.arbiters.background import background
 from pointsman.arbiters.calibrations import calibration_file, keep_calibration, kept_calibration
-from pointsman.arbiters.embedded import EmbeddedArbiter, embedded, fitted
+from pointsman.arbiters.embedded import EmbeddedArbiter, embedded
+from pointsman.arbiters.fitted import fitted
 from pointsman.arbiters.spelling import SpellingOnly
 from pointsman.arbiters.vectors import Vectors
 from pointsman.domain.intent import OPEN_ENDED, Calibration, Intent, Query
@@ -41,7 +44,7 @@ class Fake:
     async def __call__(self, texts: list[str], *, query: bool = False, tokens: int | None = None) -> list[Vector]:
         if self.broken:
             raise ActionFailed("embedding", Said("broken", "坏了"), again=True)
-        assert query and tokens == learning.MOST_TOKENS
+        assert query and tokens == MOST_TOKENS
         self.asked += texts
         return [self._of(text) for text in texts]
 
@@ -117,13 +120,13 @@ async def test_heads_that_were_torn_are_made_again(tmp_path: Path) -> None:
 
 async def test_vectors_that_were_torn_are_made_again(tmp_path: Path) -> None:
     fake = Fake()
-    lines = await Vectors(tmp_path, fake, learning.MOST_TOKENS).of(["a b", "c d", "a b"])
+    lines = await Vectors(tmp_path, fake, MOST_TOKENS).of(["a b", "c d", "a b"])
     [file] = tmp_path.glob("vectors-*.bin")
     file.write_bytes(file.read_bytes()[:-7])
-    again = await Vectors(tmp_path, fake, learning.MOST_TOKENS).of(["a b", "c d", "e f"])
+    again = await Vectors(tmp_path, fake, MOST_TOKENS).of(["a b", "c d", "e f"])
     assert fake.asked == ["a b", "c d", "c d", "e f"]
     assert again[:2].tobytes() == lines[:2].tobytes() and lines[0].tobytes() == lines[2].tobytes()
-    assert (await Vectors(tmp_path, fake, learning.MOST_TOKENS).of(["e f"])).tobytes() == again[2].tobytes()
+    assert (await Vectors(tmp_path, fake, MOST_TOKENS).of(["e f"])).tobytes() == again[2].tobytes()
 
 
 async def test_an_embedding_that_fails_is_a_failure_and_no_error(
@@ -193,6 +196,15 @@ async def test_five_hundred_intents(tmp_path: Path) -> None:
     await arbiter.aclose()
     assert sum(each.scores[0][0] == f"i{place}" for place, each in enumerate(heard)) >= 36
     assert all(len(each.scores) == 10 for each in heard)
+
+
+async def test_without_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setitem(sys.modules, "pointsman.arbiters.fitted", None)
+    arbiter = embedded(INTENTS, SpellingOnly(), tmp_path)
+    await arbiter.start()
+    assert (await arbiter.hear(Query(text="导出报表"))).failure == "unavailable"
+    assert "pip install 'pointsman[embed]'" in caplog.text
+    await arbiter.aclose()
 
 
 def test_the_background() -> None:

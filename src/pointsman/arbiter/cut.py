@@ -7,6 +7,8 @@ import re
 _IDEOGRAPH = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 TOKENS = 34
 """Of the embedding model, about: it takes a millisecond for each."""
+MOST_TOKENS = TOKENS + 4
+"""What the model itself may make of a text that was cut by estimate."""
 _OF_IDEOGRAPH = 0.75
 _OF_OTHER = 0.3
 _LOOKED_AT = 4000

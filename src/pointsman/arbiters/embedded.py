@@ -11,46 +11,23 @@ import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-import numpy
 
 from pointsman.arbiter.calibration import confidence
-from pointsman.arbiter.cut import cut
-from pointsman.arbiter.fitting import ranked, rounded
-from pointsman.arbiter.sparse import Floats
-from pointsman.arbiter.stored import calibration_hash
-from pointsman.arbiter.training import Trained, heard
-from pointsman.arbiters.calibrations import kept_calibration
-from pointsman.arbiters.learning import MOST_TOKENS, NotTrained, learnt
-from pointsman.domain.intent import Calibration, Failure, Heard, Intent, Query
+from pointsman.arbiter.cut import MOST_TOKENS, cut
+from pointsman.domain.intent import Failure, Heard, Intent, Query
 from pointsman.domain.said import said
 from pointsman.ports.action import ActionFailed
-from pointsman.ports.embed import Embed
+from pointsman.ports.embed import Embed, Vector
+
+if TYPE_CHECKING:
+    from pointsman.arbiters.fitted import Fitted  # needs numpy, which comes with the extra `embed`
 
 log = logging.getLogger("pointsman")
 _AGAIN = 60.0
 """Seconds after which training that failed is tried once more, when somebody asks."""
-_LARGE = 2_000_000
-"""Numbers of a bank whose product takes long enough to be computed beside the loop."""
-
-
-class Fitted(msgspec.Struct, frozen=True):
-    """`heads` is the name of the heads, which a calibration is for; `model` names the calibration, too."""
-
-    heads: str
-    model: str
-    calibration: Calibration
-    trained: Trained
-
-
-async def fitted(intents: Sequence[Intent], embed: Embed, folder: Path, outside: Sequence[str] = ()) -> Fitted:
-    """Trained, or read where that was done before. Raises NotTrained, ActionFailed (no embedding now), OSError."""
-    name, trained = await learnt(intents, outside, embed, folder)
-    calibration = await asyncio.to_thread(kept_calibration, folder, name)
-    if calibration is None:
-        calibration = msgspec.structs.replace(trained.calibration, model=name)
-    return Fitted(name, f"{name}/{calibration_hash(calibration)}", calibration, trained)
 
 
 def embedded(intents: Sequence[Intent], embed: Embed, folder: Path, outside: Sequence[str] = ()) -> EmbeddedArbiter:
@@ -90,25 +67,17 @@ class EmbeddedArbiter:
         if fitted is None or self._closed:
             self._begin()
             return self._failed("unavailable", began, left_out)
-        vector: Floats | None = None
-        if fitted.trained.heads.embedding is not None:
+        vector: Vector | None = None
+        if fitted.embeds:
             try:
-                [got] = await self._embed([text or "."], query=True, tokens=MOST_TOKENS)
+                [vector] = await self._embed([text or "."], query=True, tokens=MOST_TOKENS)
             except ActionFailed:
                 return self._failed("unavailable", began, left_out)
-            vector = numpy.frombuffer(got, numpy.float32)
-        heads = fitted.trained.heads
-        if heads.meaning is not None and heads.meaning.bank.vectors.size > _LARGE:
-            found, odds = await asyncio.to_thread(heard, heads, text, vector)
+        if fitted.is_large:
+            scores, outside = await asyncio.to_thread(fitted.figures, text, vector)
         else:
-            found, odds = heard(heads, text, vector)
-        first = Heard(
-            arbiter=self.name,
-            model=fitted.model,
-            scores=ranked(heads.names, found),
-            outside=rounded(odds),
-            cut=left_out,
-        )
+            scores, outside = fitted.figures(text, vector)
+        first = Heard(arbiter=self.name, model=fitted.model, scores=scores, outside=outside, cut=left_out)
         intent, sure = confidence(first, fitted.calibration)
         took = (time.perf_counter() - began) * 1000
         return msgspec.structs.replace(first, intent=intent, confidence=sure, took_ms=round(took, 3))
@@ -130,6 +99,16 @@ class EmbeddedArbiter:
         self._training = asyncio.create_task(self._train())
 
     async def _train(self) -> None:
+        try:
+            from pointsman.arbiters.fitted import fitted
+            from pointsman.arbiters.learning import NotTrained
+        except ImportError as error:
+            en, zh = (
+                "the embedded arbiter needs {name}: pip install 'pointsman[embed]'",
+                "内置仲裁器需要 {name}：pip install 'pointsman[embed]'",
+            )
+            log.error(said(en, zh, name=error.name or "numpy"))
+            return
         try:
             self.fitted = await fitted(self._intents, self._embed, self._folder, self._outside)
         except (NotTrained, ActionFailed, OSError) as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from pointsman.arbiter.cut import TOKENS
+from pointsman.arbiter.cut import MOST_TOKENS
 from pointsman.arbiter.lesson import Lesson, lesson_of, unlike
 from pointsman.arbiter.stored import FORM, decoded, lesson_hash
 from pointsman.arbiter.training import Trained
@@ -25,8 +25,6 @@ from pointsman.ports.embed import Embed
 COMMAND = (sys.executable, "-m", "pointsman.arbiters.trainer")
 LONGEST = 900.0
 """Seconds of training, embedding apart: the largest set that is learnt from takes a third of it on one slow core."""
-MOST_TOKENS = TOKENS + 4
-"""What the model itself may make of a text that was cut by estimate."""
 _KEPT = 8
 """Sets of heads in the folder; the oldest go."""
 
