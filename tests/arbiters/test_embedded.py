@@ -17,6 +17,7 @@ from pointsman.arbiter.calibration import confidence
 from pointsman.arbiter.cut import MOST_TOKENS
 from pointsman.arbiter.shipped_intents import shipped_intents
 from pointsman.arbiter.shipped_outside import shipped_outside
+from pointsman.arbiters import embedded as embedded_module
 from pointsman.arbiters import learning
 from pointsman.arbiters.background import background
 from pointsman.arbiters.calibrations import calibration_file, keep_calibration, kept_calibration
@@ -211,3 +212,19 @@ def test_the_background() -> None:
     found = background()
     assert len(found.vectors) == len(found.counts) == 2028
     assert abs(float((found.vectors[0] ** 2).sum()) - 1) < 0.02
+
+
+async def test_the_model_is_kept_warm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_module, "_WARM", 0.01)
+    fake = Fake()
+    arbiter = embedded(INTENTS, fake, tmp_path)
+    await arbiter.start()
+    asked = len(fake.asked)
+    for _ in range(200):
+        if fake.asked[asked:].count(".") >= 3:
+            break
+        await asyncio.sleep(0.02)
+    fake.broken = True
+    await asyncio.sleep(0.05)
+    await arbiter.aclose()
+    assert set(fake.asked[asked:]) == {"."} and fake.asked[asked:].count(".") >= 3

@@ -7,6 +7,7 @@ that takes the first one's place from the next start on; `Heard.model` names bot
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pointsman.arbiters.fitted import Fitted  # needs numpy, which comes with the extra `embed`
 
 log = logging.getLogger("pointsman")
+_WARM = 120.0
+"""Seconds between questions that keep the embedding model in memory: loading it takes longer than hearing may."""
 _AGAIN = 60.0
 """Seconds after which training that failed is tried once more, when somebody asks."""
 
@@ -47,6 +50,7 @@ class EmbeddedArbiter:
         self._embed = embed
         self._folder = folder
         self._training: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[None] | None = None
         self._tried = 0.0
         self._closed = False
         self.fitted: Fitted | None = None
@@ -84,9 +88,10 @@ class EmbeddedArbiter:
 
     async def aclose(self) -> None:
         self._closed = True
-        if self._training is not None:
-            self._training.cancel()
-            await asyncio.gather(self._training, return_exceptions=True)
+        tasks = [task for task in (self._training, self._warming) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _begin(self) -> None:
         now = time.monotonic()
@@ -115,13 +120,21 @@ class EmbeddedArbiter:
             why = type(error).__name__ if isinstance(error, ActionFailed) else str(error)
             log.error(said("the arbiter could not be trained: {why}", "仲裁器训练失败：{why}", why=why))
             return
-        if self._embed.model is None:
+        if self.fitted.embeds:
+            self._warming = asyncio.create_task(self._keep_warm())
+        else:
             log.warning(
                 said(
                     "no embedding model is installed: the arbiter goes by spelling alone (pip install 'pointsman[embed]')",
                     "没有安装向量模型，仲裁器只看字面（安装：pip install 'pointsman[embed]'）",
                 )
             )
+
+    async def _keep_warm(self) -> None:
+        while True:
+            with contextlib.suppress(ActionFailed):
+                await self._embed(["."], query=True, tokens=MOST_TOKENS)
+            await asyncio.sleep(_WARM)
 
     def _failed(self, why: Failure, began: float, left_out: bool) -> Heard:
         took = round((time.perf_counter() - began) * 1000, 3)
