@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pointsman.bench.log_costs import KINDS, row_of
+from pointsman.bench.log_costs import KINDS, LINES, ROWS, row_of
 from pointsman.bench.results import Results
 from pointsman.bench.tables import Cell, Table, spread_cell
 from pointsman.domain.said import Said, said
@@ -13,6 +13,10 @@ _KINDS = {
     "soon": Said("over within 0.3 s", "0.3 秒内结束"),
     "mixed": Said("half of each", "两种各一半"),
     "noted": Said("noted, then recorded", "先记下、结束时再记录"),
+}
+_PEERS = {
+    LINES: Said(LINES, "logging，每请求一行 JSON"),
+    ROWS: Said(ROWS, "SQLite，每请求一行"),
 }
 
 
@@ -32,6 +36,7 @@ def log_tables(results: Results) -> Iterator[Table]:
         for kind in KINDS:
             spreads = [results.spread(subject, row_of(kind, size), "cpu_us") for size in sizes]
             if any(spreads):
-                name = said("{subject}: {kind}", "{subject}：{kind}", subject=subject, kind=_KINDS[kind])
+                who = _PEERS.get(subject, subject)
+                name = said("{subject}: {kind}", "{subject}：{kind}", subject=who, kind=_KINDS[kind])
                 lines.append([name, *map(spread_cell, spreads)])
     yield Table(title, heads, lines)
