@@ -31,7 +31,9 @@ def run(options: argparse.Namespace) -> int:
     except Problems as error:
         if options.json:
             problems = [_shown(problem) for problem in error.problems]
-            print_json({"ok": False, "problems": problems, "notes": [], "policy": None, **NOTHING_FOUND, "schedules": []})
+            print_json(
+                {"ok": False, "problems": problems, "notes": [], "policy": None, **NOTHING_FOUND, "schedules": []}
+            )
         else:
             print_problems(error.problems, options.tongue)
         return 1
