@@ -206,15 +206,6 @@ def _unit_notes(*nodes: Node) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def to_base(base: int) -> Build:
-    def build(reader: Reader, slots: Slots) -> Problem | None:
-        source = slots.get("from")
-        node = in_base(slots["e"], int(source)) if source else reader.constant(slots["e"])
-        return Problem("base", (node,), base=base)
-
-    return build
-
-
 def in_base(written: str, base: int) -> Node:
     """Digits of a number in that base."""
     digits = written.strip().lower().replace(" ", "")

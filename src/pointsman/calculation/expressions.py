@@ -15,7 +15,6 @@ from pointsman.domain.said import Said, said
 from pointsman.extractors.numerals import zh_number
 
 _NAMED: Any = re2.compile(r"^(?:函数|曲线|function)? *(?:[fghFG] ?\( ?[a-z] ?\)|y) *= *")
-_UNITLESS = frozenset({"e", "i"})
 _ORDERS = {
     "first": 1,
     "second": 2,

@@ -38,7 +38,6 @@ byte: B byte 字节 | kilobyte: kB KB 千字节 kilobyte | megabyte: MB 兆字�
 terabyte: TB 太字节 terabyte | petabyte: PB petabyte | kibibyte: KiB kibibyte | mebibyte: MiB mebibyte | gibibyte: GiB gibibyte
 tebibyte: TiB tebibyte | kbps: kbps Kbps | Mbps: Mbps mbps | Gbps: Gbps gbps
 """
-SHAREABLE = frozenset(["meter", "foot", "inch", "mile", "yard", "kilometer", "centimeter"])
 UNITS: dict[str, str] = {}
 """What is written → the canonical name. Words also in the plural."""
 for _entry in _BOTH.replace("\n", "|").split("|"):
@@ -85,8 +84,6 @@ AMBIGUOUS = frozenset(
     ]
 )
 """Written so they are units only where another unit, or the wording, says that units are meant."""
-TEMPERATURES = {"C": "degree_Celsius", "F": "degree_Fahrenheit"}
-"""Only beside another temperature."""
 ZH_UNITS = sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True)
 PHRASES = {
     "nautical miles": "nmi", "nautical mile": "nmi", "light years": "ly ", "light year": "ly ", "square meters": "m^2",

@@ -7,7 +7,9 @@ from typing import Any
 import re2
 
 _PICTURE = r"图|图片|图像|插画|海报|头像|照片|壁纸|漫画|油画|水彩画|素描|线稿|表情包|封面|底图|贺卡|一幅画|\blogo\b"
-_ONE = r"(?:一|两|二|三|四|五|[2-9])?(?:张|幅|个|只|组|套|座|棵|朵|匹|条|头|位|架|辆|艘|间|片|块|群|些)"
+_COUNT = r"(?:一|两|二|三|四|五|[2-9])"
+_MEASURE = r"(?:张|幅|个|只|组|套|座|棵|朵|匹|条|头|位|架|辆|艘|间|片|块|群|些)"
+_ONE = rf"{_COUNT}?{_MEASURE}"
 _THINGS = (
     r"(?:image|picture|photo|illustration|drawing|logo|poster|avatar|wallpaper|icon|cartoon|painting|clip ?art|line art|"
     r"pixel art|digital art|artwork|portrait|banner|mascot)"
@@ -25,6 +27,8 @@ _ASKS: Any = re2.compile(
     rf"(?i)(?:画|绘制|绘|生成|制作|创作|设计|做|出|弄|搞|整)(?:出|成|一下)?{_ONE}?[^,，.。;；?？\n]{{0,20}}?(?:{_PICTURE})|"
     # 给我画一只猫, 你画：…
     rf"(?:帮我|给我|请|来|你|^|[，,：: ])画(?:出|给我看|[:：]|{_ONE})|画(?:给我看|出(?:你|来))|"
+    # 用AI画一只猫
+    rf"画(?:出|下)?{_COUNT}{_MEASURE}|"
     # 来张壁纸, 要一幅画
     rf"(?:^|[，,我要来想])(?:来|要|想要|需要|出){_ONE}[^,，.。;；?？\n]{{0,16}}?(?:{_PICTURE})|"
     # 邀请函的背景图，帮生成一下
