@@ -269,12 +269,12 @@ async def test_time_out_overload_and_hang_up(tmp_path: Path) -> None:
             arbiter = scripted(served, timeout=0.2, concurrency=1)
             arbiter.will("account_unlock", 0.93)
             arbiter.takes = 30.0
-            replies = await asyncio.gather(*(chat(client, f"unlock me {n}") for n in range(4)))
-            assert [reply.status_code for reply in replies] == [200] * 4
+            replies = await asyncio.gather(*(chat(client, f"unlock me {n}") for n in range(20)))
+            assert [reply.status_code for reply in replies] == [200] * 20
             assert {reply.headers["x-pointsman-stage"] for reply in replies} == {"model"}
             metrics = (await client.get("/metrics")).text
-            assert 'pointsman_arbitrations_total{arbiter="embedded",outcome="timeout"} 2.0' in metrics
-            assert 'pointsman_arbitrations_total{arbiter="embedded",outcome="shed"} 2.0' in metrics
+            assert 'pointsman_arbitrations_total{arbiter="embedded",outcome="timeout"} 17.0' in metrics
+            assert 'pointsman_arbitrations_total{arbiter="embedded",outcome="shed"} 3.0' in metrics
 
             served.app._serving.pipeline.hearings.install(Ears(arbiters={"embedded": arbiter}, timeout=60))
             left = arbiter.left

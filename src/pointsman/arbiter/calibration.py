@@ -10,6 +10,8 @@ from pointsman.domain.intent import OPEN_ENDED, Calibration, Heard
 
 FURTHEST = 60.0
 """Log odds beyond which nothing is told apart."""
+CLOSE = 0.5
+"""Distance of two raw probabilities below which either may be right."""
 _LEAST = 1e-6
 """Raw probabilities are rounded to this: below it they say nothing."""
 
@@ -34,8 +36,16 @@ def confidence(heard: Heard, calibration: Calibration) -> tuple[str, float]:
     heard, or where the query lies outside the set; the probability is still that of the first intent."""
     if not heard.scores:
         return OPEN_ENDED, 0.0
-    sure = round(min(_calibrated(heard, calibration), calibration.ceiling), 6)
+    sure = round(min(_calibrated(heard, calibration), calibration.ceiling, _at_most(heard)), 6)
     return (OPEN_ENDED if heard.outside > calibration.threshold else heard.scores[0][0]), sure
+
+
+def _at_most(heard: Heard) -> float:
+    """Where a second intent is near, the first is no surer than its own share: what is fitted on few texts may see in a
+    query only that it is inside the set."""
+    first = heard.scores[0][1]
+    second = heard.scores[1][1] if len(heard.scores) > 1 else 0.0
+    return first if first - second < CLOSE else 1.0
 
 
 def _calibrated(heard: Heard, by: Calibration) -> float:

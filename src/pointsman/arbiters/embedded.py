@@ -114,8 +114,20 @@ class EmbeddedArbiter:
             )
             log.error(said(en, zh, name=error.name or "numpy"))
             return
+        began = time.perf_counter()
+        texts = sum(len(intent.examples) for intent in self._intents)
+        said_of = {"intents": len(self._intents), "texts": texts}
+        log.info(
+            said(
+                "the arbiter is being made ready: {intents} intents, {texts} examples; until then requests go on without it",
+                "仲裁器正在准备：{intents} 个意图，{texts} 条例句；在此之前请求不经过它",
+                **said_of,
+            )
+        )
         try:
             self.fitted = await fitted(self._intents, self._embed, self._folder, self._outside)
+            took = time.perf_counter() - began
+            log.info(said("the arbiter is ready ({took:.1f} s)", "仲裁器已就绪（{took:.1f} 秒）", took=took))
         except (NotTrained, ActionFailed, OSError) as error:
             why = type(error).__name__ if isinstance(error, ActionFailed) else str(error)
             log.error(said("the arbiter could not be trained: {why}", "仲裁器训练失败：{why}", why=why))

@@ -28,9 +28,25 @@ _WORDS = {w: n for n, w in enumerate("一二三四五六七八九十", 1)} | {
 }
 
 
+_CANCELS_FIRST = re2.compile(
+    r"^(?:算了|不用了|没有了|没事了|never ?mind|forget (?:it|about it)|no,? thanks?|cancel (?:it|that))"
+    r"(?:[\s,.!。，！；;].*)?$"
+)
+_ASKS = re2.compile(
+    r"[?？]\s*$|^(?:请问|什么|怎么|如何|为什么|为何|哪|谁|能不能|可不可以|what|how|why|where|when|who|which|can you|"
+    r"could you|do you|is there|are there|please (?:tell|explain|write)|ignore|忽略|帮我写|告诉我|写)|"
+    r"(?:吗|呢|是什么|怎么办|为什么)$"
+)
+
+
 def is_cancel(folded: str) -> bool:
     """Whether it says: never mind."""
-    return bool(_CANCEL.search(folded))
+    return bool(_CANCEL.search(folded) or _CANCELS_FIRST.search(folded))
+
+
+def is_question(folded: str) -> bool:
+    """Whether it asks or wants something itself, so that it is no value that was asked for."""
+    return bool(_ASKS.search(folded.strip(" 。.!！~")) or _ASKS.search(folded))
 
 
 def is_vague(folded: str) -> bool:

@@ -21,8 +21,8 @@ _QUESTIONS: dict[Slot, dict[Tongue, str]] = {
 _MARKS: tuple[tuple[Slot, Tongue, str], ...] = (
     ("which", "zh", r"您想做的是下面哪一件事？"),
     ("which", "en", r"Which of these would you like\?"),
-    ("whether", "zh", r"您想做的是“(?P<about>[^”]*)”吗？"),
-    ("whether", "en", r"Would you like this: “(?P<about>[^”]*)”\?"),
+    ("whether", "zh", r"您想做的是“(?P<about>[^”]*)”吗？(?:（.*）)?"),
+    ("whether", "en", r"Would you like this: “(?P<about>[^”]*)”\?(?: \(.*\))?"),
     ("needs", "zh", r"办理“(?P<about>[^”]*)”还需要知道：(?P<missing>[^\n]*)。"),
     ("needs", "en", r"For “(?P<about>[^”]*)” one more thing is needed: (?P<missing>[^\n]*)\."),
 )
@@ -47,9 +47,13 @@ def ask_which(abouts: Sequence[str], tongue: Tongue) -> str:
     return question_text(_QUESTIONS["which"][tongue], [*abouts, NONE[tongue]], tongue)
 
 
-def ask_whether(about: str, tongue: Tongue) -> str:
-    """Whether this one."""
-    return question_text(_QUESTIONS["whether"][tongue].format(about=about), [YES[tongue], NO[tongue]], tongue)
+def ask_whether(about: str, tongue: Tongue, details: Sequence[str] = ()) -> str:
+    """Whether this one, with these details (account: a@b.example)."""
+    question = _QUESTIONS["whether"][tongue].format(about=about)
+    if details:
+        told = ("，" if tongue == "zh" else ", ").join(details)
+        question += f"（{told}）" if tongue == "zh" else f" ({told})"
+    return question_text(question, [YES[tongue], NO[tongue]], tongue)
 
 
 def ask_for(about: str, missing: str, choices: Sequence[str], tongue: Tongue) -> str:

@@ -34,7 +34,10 @@ def decision_lines(decision: Decision, tongue: Tongue) -> list[str]:
         lines.append(line(_MARK, f"{mark.label} ({mark.risk}): {', '.join(m.text for m in mark.matched)}"))
     lines += [line(_SHADOW, rule) for rule in decision.shadow]
     if decision.parameters:
-        lines += [f"{key:<8} {value}" for key, value in decision.parameters.items() if key != "refused"]
+        for key, value in decision.parameters.items():
+            if key != "refused":
+                first, *more = str(value).splitlines() or [""]
+                lines += [f"{key:<8} {first}", *(f"{'':<8} {each}" for each in more)]
     if decision.deliver:
         lines.append(line(_DELIVER, ", ".join(decision.deliver)))
     lines += [line(_TARGET, told(_chosen(choice), tongue)) for choice in decision.targets]

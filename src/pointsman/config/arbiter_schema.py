@@ -84,7 +84,12 @@ class Arbiter(Section, frozen=True):
         float, Meta(gt=0, le=300, description="seconds; then the request goes on as if there were no arbiter")
     ] = 2.0
     concurrency: Annotated[
-        int, Meta(ge=1, le=256, description="queries at a time; as many may wait, others go on without it")
+        int,
+        Meta(
+            ge=1,
+            le=256,
+            description="queries at a time; 16 times as many may wait, others go on without it",
+        ),
     ] = 4
     fill: (
         Annotated[

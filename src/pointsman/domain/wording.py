@@ -121,6 +121,18 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "“{intent}”风险高，需要确认",
         "en": "“{intent}” is risky and wants to be confirmed",
     },
+    "l1.negated": {
+        "zh": "“{intent}”会产生实际影响，而原文里有否定词，需要确认",
+        "en": "“{intent}” has an effect, and the text holds a negation: it wants to be confirmed",
+    },
+    "l1.told": {
+        "zh": "“{intent}”会产生实际影响，而原文像是在叙述，需要确认",
+        "en": "“{intent}” has an effect, and the text may only tell of it: it wants to be confirmed",
+    },
+    "l1.quoted": {
+        "zh": "“{intent}”会产生实际影响，而原文像是引用或另有所求，需要确认",
+        "en": "“{intent}” has an effect, and the text may quote it: it wants to be confirmed",
+    },
     "l1.drifted": {
         "zh": "把握 {sure} 明显低于此前的平均值 {mean}",
         "en": "confidence {sure} is far below {mean}, the mean before it",
@@ -146,8 +158,8 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "en": "the user wants none of them",
     },
     "l1.asked_enough": {
-        "zh": "{why}；已经问过 {asked} 次",
-        "en": "{why}; the user was asked {asked} times",
+        "zh": "{why}（已经问过 {asked} 次）",
+        "en": "{why}; asked {asked}×",
     },
     "l1.handed_over": {
         "zh": "{why}；转交给 {action}",

@@ -4,7 +4,7 @@ or it goes on to a model; every way is bounded."""
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,8 @@ from pointsman.domain.policy import ArbiterRules, EntryRule, IntentRule
 from pointsman.domain.request import Request
 from pointsman.domain.wording import Tongue, in_tongue, say
 from pointsman.pipeline.acting import called, missing_of, values_of
-from pointsman.pipeline.found import found_in
+from pointsman.pipeline.against import against
+from pointsman.pipeline.found import found_in, options_of
 from pointsman.pipeline.leading import led_to
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, today_of
@@ -81,9 +82,10 @@ def arbitrated(matter: Matter, hearing: Hearing | None, policy: Policy) -> Decis
         return _onward(matter, rules, OPEN_ENDED, 1.0, why, None)
     if standing is not None and standing.intent in intents:
         intent = intents[standing.intent]
-        return _acted(
-            matter, hearing, policy, rules, intent, 1.0, say("l1.chosen", tongue, intent=_about(intent, tongue))
-        )
+        about = _about(intent, tongue)
+        risky = intent.risk == "high" and not standing.confirmed
+        doubt = say("l1.risky", tongue, intent=about) if risky else None
+        return _acted(matter, hearing, policy, rules, intent, 1.0, say("l1.chosen", tongue, intent=about), doubt)
     if hearing is None:
         return Decision(stage="model", reason="", wants="hearing", asked=matter.asked)
     heard = hearing.first
@@ -121,9 +123,12 @@ def _judged(matter: Matter, hearing: Hearing, policy: Policy, rules: ArbiterRule
         doubt = say("l1.risky", tongue, intent=about)
     elif hearing.window is not None and sure < hearing.window - rules.drop:
         doubt = say("l1.drifted", tongue, sure=_sure(sure), mean=_sure(hearing.window))
+    elif (cause := against(matter.text)) is not None and _has_effect(policy, intent, matter.request.caller_role):
+        doubt = say(f"l1.{cause}", tongue, intent=about)
+    reason = say("l1.reason", tongue, intent=about, sure=_sure(sure))
     if doubt is not None:
-        if not rules.second:
-            return _asks(matter, rules, intent, sure, doubt, [intent])
+        if not rules.second or matter.standing is not None:
+            return _acted(matter, hearing, policy, rules, intent, sure, reason, doubt)
         if hearing.second is None:
             return Decision(
                 stage="model", reason=doubt, wants="second", intent=intent.name, confidence=sure, asked=matter.asked
@@ -131,15 +136,23 @@ def _judged(matter: Matter, hearing: Hearing, policy: Policy, rules: ArbiterRule
         second = hearing.second
         if second.failure is not None:
             why = say("l1.second_failed", tongue, why=say(f"l1.failure.{second.failure}", tongue))
-            return _asks(matter, rules, intent, sure, why, [intent])
+            return _acted(matter, hearing, policy, rules, intent, sure, reason, why)
         if second.intent != intent.name or second.confidence < intent.gate:
             other = next((each for each in rules.intents if each.name == second.intent), None)
             told = _about(other, tongue) if other is not None else second.intent
             why = say("l1.disagree", tongue, intent=told)
-            offered = [intent] if other is None or other is intent else [intent, other]
+            if other is None or other is intent:
+                return _acted(matter, hearing, policy, rules, intent, min(sure, second.confidence), reason, why)
+            offered = [intent, other]
             return _asks(matter, rules, intent, min(sure, second.confidence), why, offered)
-    reason = say("l1.reason", tongue, intent=about, sure=_sure(sure))
     return _acted(matter, hearing, policy, rules, intent, sure, reason)
+
+
+def _has_effect(policy: Policy, intent: IntentRule, role: str | None) -> bool:
+    """Whether what it leads to changes something outside."""
+    action, _ = led_to(intent, role)
+    rule = policy.document.actions.get(action or "")
+    return rule is not None and rule.spec is not None and rule.spec.effect
 
 
 def _acted(
@@ -150,10 +163,15 @@ def _acted(
     intent: IntentRule,
     sure: float,
     reason: str,
+    doubt: str | None = None,
 ) -> Decision:
-    """What the intent leads to."""
+    """What the intent leads to; with a doubt only once the user has said yes to it, with all that is to be done before their
+    eyes."""
     action, given = led_to(intent, matter.request.caller_role)
     led = Decision(stage="l1", reason=reason, risk=intent.risk, intent=intent.name, confidence=sure, asked=matter.asked)
+    spec = policy.document.actions[action].spec if action in policy.document.actions else None
+    if doubt is not None and spec is None:
+        return _asks(matter, rules, intent, sure, doubt, [intent])
     if action is None:
         steer = {key: value for key, value in (("target", intent.target), ("task", intent.task)) if value}
         return msgspec.structs.replace(led, stage="model", parameters=steer)
@@ -165,10 +183,9 @@ def _acted(
     if kind in ("answer", "refuse"):
         text = _said(kind, {**defaults, **given}, matter)
         return msgspec.structs.replace(led, action=action, parameters=text)
-    spec = policy.document.actions[action].spec
     assert spec is not None
     today = today_of(matter.request, policy)
-    return _act(matter, hearing, rules, led, intent, spec, {**defaults, **given}, today)
+    return _act(matter, hearing, rules, led, intent, spec, {**defaults, **given}, today, doubt)
 
 
 def _act(
@@ -180,6 +197,7 @@ def _act(
     spec: ActionSpec,
     given: dict[str, Any],
     today: datetime.date,
+    doubt: str | None,
 ) -> Decision:
     """The action with its parameters; where some are missing they are read by a model, if there is one, then asked for."""
     request, tongue, standing = matter.request, matter.tongue, matter.standing
@@ -199,10 +217,12 @@ def _act(
         if matter.asked >= rules.most_asked:
             return _onward(matter, rules, intent.name, led.confidence or 0.0, why, why)
         schema = spec.properties[missing[0]]
-        text = ask_for(_about(intent, tongue), called(missing[0], schema, tongue), _options(schema), tongue)
+        text = ask_for(_about(intent, tongue), called(missing[0], schema, tongue), options_of(schema, tongue), tongue)
         return msgspec.structs.replace(
             led, action=spec.name, parameters={"text": text}, clarification=text, reason=f"{led.reason}; {why}"
         )
+    if doubt is not None:
+        return _asks(matter, rules, intent, led.confidence or 0.0, doubt, [intent], _details(spec, found, tongue))
     return msgspec.structs.replace(led, action=spec.name, parameters=found, execution_path=spec.path)
 
 
@@ -275,14 +295,20 @@ def resumed_by_arbiter(resumed: Resumed, request: Request, policy: Policy) -> De
 
 
 def _asks(
-    matter: Matter, rules: ArbiterRules, intent: IntentRule, sure: float, why: str, offered: list[IntentRule]
+    matter: Matter,
+    rules: ArbiterRules,
+    intent: IntentRule,
+    sure: float,
+    why: str,
+    offered: list[IntentRule],
+    details: Sequence[str] = (),
 ) -> Decision:
     """Which of those, or whether the one; or on, where the user was asked enough."""
     tongue = matter.tongue
     if matter.asked >= rules.most_asked or not offered:
         return _onward(matter, rules, intent.name, sure, why, why)
     abouts = list(dict.fromkeys(_about(each, tongue) for each in offered))
-    text = ask_whether(abouts[0], tongue) if len(abouts) == 1 else ask_which(abouts, tongue)
+    text = ask_whether(abouts[0], tongue, details) if len(abouts) == 1 else ask_which(abouts, tongue)
     reason = say("l1.reason", tongue, intent=_about(intent, tongue), sure=_sure(sure))
     return Decision(
         stage="l1",
@@ -332,12 +358,17 @@ def _sound(spec: ActionSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in values.items()
-        if name in spec.properties and validator_of(spec.properties[name]).is_valid(value)
+        if name in spec.properties and validator_of(spec.properties[name], formats=True).is_valid(value)
     }
 
 
-def _options(schema: Mapping[str, Any]) -> list[str]:
-    return [str(option) for option in schema.get("enum", ()) if isinstance(option, str | int | float)]
+def _details(spec: ActionSpec, found: Mapping[str, Any], tongue: Tongue) -> list[str]:
+    """What is to be done, for people: values that they gave, except those that are not to be seen."""
+    return [
+        f"{called(name, spec.properties.get(name, {}), tongue)}{'：' if tongue == 'zh' else ': '}{str(value)[:60]}"
+        for name, value in found.items()
+        if name not in (QUESTION, *spec.redact) and isinstance(value, str | int | float) and value != ""
+    ]
 
 
 def _about(intent: IntentRule, tongue: Tongue) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pointsman.domain.action import ActionSpec
 from pointsman.domain.extract import KINDS, Extract
+from pointsman.domain.wording import Tongue
 from pointsman.extractors import extract
 from pointsman.periods.fold import fold
 
@@ -33,6 +34,25 @@ def found_in(spec: ActionSpec, text: str, today: datetime.date) -> dict[str, Any
         if len(values) == 1:
             found[name] = values[0]
     return found
+
+
+def options_of(schema: Mapping[str, Any], tongue: Tongue) -> list[str]:
+    """What a parameter can be, as people of that language say it; nothing where it can be anything."""
+    words: Mapping[str, Any] = schema.get(WORDS) or {}
+    shown = []
+    for option in schema.get("enum") or list(words):
+        own = [str(word) for word in words.get(str(option), ()) if str(word).isascii() is (tongue == "en")]
+        shown.append(own[0] if own else str(option))
+    return shown
+
+
+def option_of(told: str, schema: Mapping[str, Any]) -> str:
+    """The option that those words are; what they are themselves where they are none."""
+    words: Mapping[str, Any] = schema.get(WORDS) or {}
+    for option, several in words.items():
+        if fold(told) in (fold(str(word)) for word in several):
+            return str(option)
+    return told
 
 
 def _values(kind: str, schema: Mapping[str, Any], text: str, today: datetime.date) -> list[Any]:

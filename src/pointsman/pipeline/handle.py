@@ -447,6 +447,8 @@ class Run:
         language = decision.features.language if decision.features else "en"
         effect_name = self._passage.effect if self._passage is not None else None
         tongue = tongue_of(language, self._policy.document.language)
+        if decision.asked:  # of the conversation that asked, not of an address alone
+            tongue = query_of(self.request, self._policy)[0].tongue
         occasion = Occasion(
             request_id=self.request.id,
             tongue=tongue,

@@ -28,12 +28,14 @@ from pointsman.ports.arbiter import Arbiter, Filler
 log = logging.getLogger("pointsman")
 LONG = 20_000
 """Characters; what has more is decided on in a thread."""
+WAITING = 16
+"""For each that is heard so many may wait, within their time."""
 T = TypeVar("T", Heard, Filled)
 
 
 class Ears(msgspec.Struct, frozen=True, kw_only=True):
     """Who is asked, as the config has it: arbiters by the names that entries have for them, a second one, and who reads
-    parameters. At most `concurrency` queries at a time and as many that wait; `timeout` in seconds for each, waiting
+    parameters. At most `concurrency` queries at a time, and others that wait; `timeout` in seconds for each, waiting
     included. `window`: of how many confidences a mean is taken; `drop`: how far that may sink before it is said."""
 
     arbiters: Mapping[str, Arbiter] = {}
@@ -105,7 +107,7 @@ class Hearings:
 
     async def _within(self, work: Callable[[], Any], failed: Callable[[Failure], T]) -> T:
         room, ears = self._room, self._ears
-        if room.inside >= 2 * ears.concurrency:
+        if room.inside >= ears.concurrency * (1 + WAITING):
             return failed("shed")
         room.inside += 1
         try:

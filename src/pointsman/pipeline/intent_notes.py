@@ -13,6 +13,12 @@ _NO_INTENTS = (
     "an entry has an arbiter, but there are no intents: nothing is put to it",
     "入口设了仲裁器，但没有任何意图：不会用到它",
 )
+_BARE = ("intents without any example are hardly recognised: {names}", "没有例句的意图很难认出来：{names}")
+_ROLES = ("no key under auth.keys has the role {names}", "auth.keys 里没有任何密钥的角色是 {names}")
+_NEVER_ASKS = (
+    "arbiter.clarify.least is above arbiter.gate: nobody is ever asked",
+    "arbiter.clarify.least 高于 arbiter.gate：永远不会反问用户",
+)
 _SHARED = (
     "{name} arbitrates and serves chats on the same backend ({shared}): a query may wait behind a chat. Give it a backend "
     "of its own",
@@ -28,6 +34,15 @@ def notes_of(config: Config, targets: Sequence[Target], names: Mapping[str, Sequ
     if not arbiter.intents:
         yield Said(*_NO_INTENTS)
         return
+    bare = [name for name, intent in arbiter.intents.items() if not intent.examples]
+    if bare:
+        yield said(*_BARE, names=", ".join(bare))
+    roles = {key.role for key in config.auth.keys if key.role}
+    strange = sorted({role for intent in arbiter.intents.values() for role in intent.roles} - roles)
+    if strange:
+        yield said(*_ROLES, names=", ".join(strange))
+    if arbiter.clarify.least > arbiter.gate:
+        yield Said(*_NEVER_ASKS)
     risky = [name for name, intent in arbiter.intents.items() if intent.risk == "high"]
     if risky and arbiter.verify == "off":
         en = "arbiter.verify is off: intents of high risk ({names}) are confirmed by the user"

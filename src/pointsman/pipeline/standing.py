@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 import re2
 
-from pointsman.asking.answers import LONGEST, in_words, is_cancel
+from pointsman.asking.answers import LONGEST, in_words, is_cancel, is_question
 from pointsman.asking.intents import NO, NONE, YES, read_back
 from pointsman.asking.intents import Asked as Question
 from pointsman.domain.lifecycle import ASKED_MOST
@@ -17,6 +17,7 @@ from pointsman.domain.wording import Tongue
 from pointsman.periods.fold import fold
 from pointsman.pipeline.acting import called
 from pointsman.pipeline.asked import Asked, ask
+from pointsman.pipeline.found import option_of
 from pointsman.pipeline.leading import action_names
 from pointsman.pipeline.policy import Policy
 
@@ -34,14 +35,16 @@ _AGREED = frozenset(fold(word) for word in YES.values())
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """`text` is what the request is about now: what it began with, and what was answered in words. `intent` is settled where
-    the user chose it; `given` are answers for parameters of it, by name, as they were written. `asked` counts our questions.
-    `none`: the user wants none of what was offered; `cancelled`: nothing at all."""
+    """`text` is what the request is about now: what it began with, and what was answered in words. `intent` is settled: the
+    user chose it (`confirmed`), or was asked for a value of it; `given` are answers for parameters of it, by name, as they
+    were written. `asked` counts our questions. `none`: the user wants none of what was offered; `cancelled`: nothing at
+    all."""
 
     text: str
     tongue: Tongue
     asked: int
     intent: str | None = None
+    confirmed: bool = False
     given: Mapping[str, str] = {}
     none: bool = False
     cancelled: bool = False
@@ -123,7 +126,7 @@ def _answered(
     about = asked.about if chosen in _AGREED else chosen
     intent = _by_about(about, rules) if about is not None else None
     if intent is not None:
-        return msgspec.structs.replace(standing, intent=intent.name)
+        return msgspec.structs.replace(standing, intent=intent.name, confirmed=True)
     return msgspec.structs.replace(standing, text=f"{standing.text}\n{answer}")
 
 
@@ -157,10 +160,14 @@ def _needed(
     action = actions.get(action_of.get(intent.name) or "") if intent is not None else None
     if intent is None or action is None or action.spec is None:
         return None
+    folded = fold(answer).strip()
+    if not asked.choices and is_question(folded):
+        return None
     for name, schema in action.spec.properties.items():
         if called(name, schema, asked.tongue) == asked.missing:
-            words = fold(in_words(asked.choices, fold(answer).strip()) or answer).strip()
+            words = fold(in_words(asked.choices, folded) or answer).strip()
             exact = next((choice for choice in asked.choices if fold(choice) == words), answer)
+            exact = option_of(exact, schema)
             text, given = f"{standing.text}\n{answer}", {**standing.given, name: exact}
             return msgspec.structs.replace(standing, text=text, intent=intent.name, given=given)
     return None
