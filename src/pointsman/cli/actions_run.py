@@ -12,8 +12,9 @@ from urllib.parse import quote
 
 import msgspec
 
+from pointsman.cli.base_here import base_here
 from pointsman.cli.batch_client import BatchClient
-from pointsman.cli.gateway_client import BASE, KEY, Client, NoAddress, Refused, Unreachable
+from pointsman.cli.gateway_client import KEY, Client, NoAddress, Refused, Unreachable
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.config.others_words import all_of
@@ -35,7 +36,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="one of its parameters; NAME=@FILE sends a file",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object: text, outcome, values, files")
-    parser.add_argument("--url", default=BASE, help=f"where the gateway is (default {BASE})")
+    parser.add_argument("--url", default=base_here(), help="where the gateway is (default: as pointsman.yaml says)")
     parser.add_argument("--key", help=f"a key, where one is needed; default: {KEY}")
     declare_tongue(parser)
 

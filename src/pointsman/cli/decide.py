@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
+from pointsman.cli.base_here import base_here
 from pointsman.cli.decision_lines import decision_lines
-from pointsman.cli.gateway_client import BASE, KEY, Client, NoAddress, Refused, Unreachable
+from pointsman.cli.gateway_client import KEY, Client, NoAddress, Refused, Unreachable
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.characters import whole_characters
@@ -27,7 +28,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the decision as JSON")
     parser.add_argument("--model", help="entry, tier, alias or model that the client names; default: the first entry")
     parser.add_argument("--task", choices=TASK_TYPES, help="declared task type", metavar="TYPE")
-    parser.add_argument("--url", default=BASE, help=f"where the gateway is (default {BASE})")
+    parser.add_argument("--url", default=base_here(), help="where the gateway is (default: as pointsman.yaml says)")
     parser.add_argument("--key", help=f"a key, where one is needed; default: {KEY}")
     declare_tongue(parser)
 

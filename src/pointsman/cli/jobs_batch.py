@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pointsman.cli.base_here import base_here
 from pointsman.cli.batch_client import BatchClient, failures_in
 from pointsman.cli.command import command
-from pointsman.cli.gateway_client import BASE, KEY, Client, NoAddress, Refused, Unreachable
+from pointsman.cli.gateway_client import KEY, Client, NoAddress, Refused, Unreachable
 from pointsman.cli.job_words import BATCH_STATUSES, size
 from pointsman.cli.output import print_error, print_line
 from pointsman.cli.progress_bar import ProgressBar
@@ -34,7 +35,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--window", default="24h", help="within which they are to be done (default 24h)")
     parser.add_argument("--output", metavar="FILE", help="where replies go; default: FILE.output.jsonl")
     parser.add_argument("--resume", metavar="BATCH", help="follow that batch, and fetch its replies")
-    parser.add_argument("--url", default=BASE, help=f"where the gateway is (default {BASE})")
+    parser.add_argument("--url", default=base_here(), help="where the gateway is (default: as pointsman.yaml says)")
     parser.add_argument("--key", help=f"a key, where one is needed; default: {KEY}")
     declare_tongue(parser)
 
@@ -119,7 +120,7 @@ def _errors(output: Path) -> Path:
 
 def _again(options: argparse.Namespace, batch_id: str, output: Path) -> str:
     """What goes on with it."""
-    url = "" if options.url == BASE else f" --url {shlex.quote(options.url)}"
+    url = "" if options.url == base_here() else f" --url {shlex.quote(options.url)}"
     return f"{command()} jobs batch --resume {batch_id}{url} --output {shlex.quote(str(output))}"
 
 

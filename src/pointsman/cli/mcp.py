@@ -11,7 +11,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
-from pointsman.cli.gateway_client import BASE, KEY, Client, NoAddress, Unreachable, refusal
+from pointsman.cli.base_here import base_here
+from pointsman.cli.gateway_client import KEY, Client, NoAddress, Unreachable, refusal
 from pointsman.cli.output import print_error
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.said import Tongue, said, told
@@ -24,7 +25,7 @@ _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--url", default=BASE, help=f"where the gateway is (default {BASE})")
+    parser.add_argument("--url", default=base_here(), help="where the gateway is (default: as pointsman.yaml says)")
     parser.add_argument("--key", help=f"a key of the gateway's, where one is needed; default: {KEY}")
     declare_tongue(parser)
 

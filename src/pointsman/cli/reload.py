@@ -7,14 +7,15 @@ import json
 import os
 from typing import Any
 
-from pointsman.cli.gateway_client import BASE, KEY, NoAddress, Unreachable, post, refusal
+from pointsman.cli.base_here import base_here
+from pointsman.cli.gateway_client import KEY, NoAddress, Unreachable, post, refusal
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.said import said, told
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--url", default=BASE, help=f"where the gateway is (default {BASE})")
+    parser.add_argument("--url", default=base_here(), help="where the gateway is (default: as pointsman.yaml says)")
     parser.add_argument("--key", help=f"a key with admin: true, where one is needed; default: {KEY}")
     parser.add_argument("--json", action="store_true", help="print what the gateway answers")
     declare_tongue(parser)

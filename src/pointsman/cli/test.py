@@ -7,8 +7,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from pointsman.cli.base_here import base_here
 from pointsman.cli.case_runs import run_all
-from pointsman.cli.gateway_client import BASE, chat
+from pointsman.cli.gateway_client import chat
 from pointsman.cli.gpu_cost import TOKENS, GpuCost, gpu_costs
 from pointsman.cli.output import print_json, print_line, print_problems
 from pointsman.cli.source import declare_config, load_config
@@ -33,7 +34,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--measure", action="store_true", help="what each rule's action takes on the GPU, by its driver"
     )
-    parser.add_argument("--url", default=BASE, help=f"the gateway to measure with (default {BASE})")
+    parser.add_argument(
+        "--url", default=base_here(), help="the gateway to measure with (default: as pointsman.yaml says)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     declare_tongue(parser)
 
