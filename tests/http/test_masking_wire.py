@@ -223,10 +223,10 @@ async def test_nothing_is_masked_by_default(tmp_path: Path):
 
 async def test_exact_counts_are_asked_for_with_placeholders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """An engine's tokenizer is the engine, too."""
-    from pointsman.pipeline import handle
+    from pointsman.pipeline import deciding
 
     seen: list[Any] = []
-    monkeypatch.setattr(handle, "is_near", lambda tokens, limit: True)
+    monkeypatch.setattr(deciding, "is_near", lambda tokens, limit: True)
     async with Engine() as engine:
         made = config(engine, guards={"pii": {"mask": "all", "backends": "all"}})
         async with running(made, tmp_path) as gateway, httpx.AsyncClient(base_url=gateway.base) as client:

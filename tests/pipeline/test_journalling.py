@@ -15,8 +15,9 @@ from pointsman.domain.record import Record
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.target import Snapshot
 from pointsman.execution.attempts import Opened
-from pointsman.pipeline.handle import DIED, Pipeline
+from pointsman.pipeline.handle import DIED
 from pointsman.pipeline.journalling import AFTER, Watch
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.journal import Noted
 
 FLEET = fleet(small=2048, middle=4096, big=32_768, spare=32_768, far=100_000, embed=512)

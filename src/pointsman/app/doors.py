@@ -31,7 +31,7 @@ from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
 from pointsman.http.ops import Ops
 from pointsman.http.requests import RequestsDoor
-from pointsman.pipeline.handle import Pipeline
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.action import MadeFile
 from pointsman.ports.file_store import FileStore
 

@@ -40,8 +40,8 @@ from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
 from pointsman.pipeline.breakers import Breakers
 from pointsman.pipeline.delivery.handler import DeliveryHandler
-from pointsman.pipeline.handle import Pipeline
 from pointsman.pipeline.journalling import keep_journal
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend

@@ -29,8 +29,9 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.target import Snapshot
-from pointsman.pipeline.handle import DIED, Pipeline, Progress
+from pointsman.pipeline.handle import DIED, Progress
 from pointsman.pipeline.journalling import keep_journal
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.clock import SystemClock
 from pointsman.store.log_writer import LogWriter
 

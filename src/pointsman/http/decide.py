@@ -15,8 +15,9 @@ from pointsman.domain.said import Said, said
 from pointsman.http.exchange import Client
 from pointsman.http.openai.read import check_task, read_chat
 from pointsman.http.strict_json import APART, parse_body
+from pointsman.pipeline.deciding import RULES_BUDGET
 from pointsman.pipeline.explained import considered
-from pointsman.pipeline.handle import RULES_BUDGET, Pipeline
+from pointsman.pipeline.pipeline import Pipeline
 
 FIELDS = ("text", "messages", "model", "task", "user", "metadata", "tools", "response_format")
 """What has a meaning here; beside `messages` stands all that a chat may have."""

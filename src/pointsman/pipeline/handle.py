@@ -2,110 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pointsman.admission.limits import is_near
 from pointsman.admission.ticket import Place
 from pointsman.apart import apart
 from pointsman.domain.attempt import Attempt, Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.intent import Hearing
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import CacheOutcome, Record, Timings
 from pointsman.domain.request import Request
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import Snapshot, Target
-from pointsman.domain.wording import Tongue, tongue_of
-from pointsman.execution.attempts import Opened, Unwatched, Watch, open_first
+from pointsman.domain.wording import tongue_of
+from pointsman.execution.attempts import Opened, open_first
 from pointsman.pipeline.acting import shown
-from pointsman.pipeline.decide import decide, only
-from pointsman.pipeline.delivery.ordering import Deliver, handed_on
+from pointsman.pipeline.deciding import Deciding
+from pointsman.pipeline.delivery.ordering import handed_on
 from pointsman.pipeline.ends import Exchange, Sink, no_reply
-from pointsman.pipeline.gate import Gate, Pass, cells_of
-from pointsman.pipeline.hearing import LONG, Hearings, query_of
+from pointsman.pipeline.gate import Pass, cells_of
+from pointsman.pipeline.hearing import query_of
 from pointsman.pipeline.keeping import Keeping, keeping_of
-from pointsman.pipeline.open_questions import OpenQuestions
-from pointsman.pipeline.policy import Policy
-from pointsman.pipeline.reply_cache import Kept, ReplyCache
+from pointsman.pipeline.reply_cache import Kept
 from pointsman.pipeline.report_decision import resumed_report
 from pointsman.pipeline.request_passage import RequestPassage
-from pointsman.ports.action import Action, Effect, Occasion, nobody
-from pointsman.ports.backend import Backend, BackendFailure
-from pointsman.ports.clock import Clock
-from pointsman.ports.recorder import Recorder
+from pointsman.ports.action import Effect, Occasion, nobody
+from pointsman.ports.backend import BackendFailure
 from pointsman.recording.meter import Meter
 
-COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
+if TYPE_CHECKING:
+    from pointsman.pipeline.pipeline import Pipeline
+
 DIED = "gateway_died"
 """The error of a request that its gateway did not live to end."""
 Progress = tuple[Decision | None, int, str | None]
 """The decision, how many targets were tried, which one replies."""
-_TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
-
-
-RULES_BUDGET = 0.05
-"""Seconds that the rules may take of a request; then it goes on as if none had taken it, and says so."""
-
-
-class Pipeline:
-    """Holds what outlives a request. `policy` and `backends` are swapped as one by `install`. `deliver`, once it is set,
-    sends on what rules want sent on."""
-
-    def __init__(
-        self, snapshot: Callable[[], Snapshot], recorder: Recorder, clock: Clock, actions: Mapping[str, Action]
-    ) -> None:
-        self.snapshot = snapshot
-        self.recorder = recorder
-        self.clock = clock
-        self.actions = actions
-        self.questions = OpenQuestions()
-        self.hearings = Hearings()
-        self.watch: Watch = Unwatched()
-        self.gate = Gate(clock, snapshot)
-        self.deliver: Deliver | None = None
-        self.policy: Policy
-        self.backends: Mapping[str, Backend] = {}
-        self.caches: Mapping[str, ReplyCache] = {}
-        self.under_way: dict[str, Run] = {}
-
-    def install(
-        self, policy: Policy, backends: Mapping[str, Backend], caches: Mapping[str, ReplyCache] | None = None
-    ) -> None:
-        """From here on new requests are decided by `policy`; those under way keep theirs. `caches` are by the names of
-        the entries that keep replies."""
-        self.policy = policy
-        self.backends = backends
-        self.caches = caches or {}
-
-    def check(self, request: Request) -> None:
-        """Whether there is any sense in keeping it for later. Raises PointsmanError where the client named nothing that
-        exists, or the config has nothing that could serve it, up or down."""
-        snapshot = self.snapshot()
-        decision = decide(request, self.policy, snapshot)
-        if decision.error and decision.wants is None:
-            why = Said(*(decide(request, self.policy, snapshot, tongue=tongue).reason for tongue in _TONGUES))
-            raise no_reply(decision, why)
-
-    def begin(self, request: Request) -> Run:
-        """Decides. What is to be done then is `Run.text`, or else `Run.carry_out`; one of them must be used. Raises
-        PointsmanError where the client named nothing that exists."""
-        run = self._run(request, None)
-        run.decide()
-        return run
-
-    async def begin_apart(self, request: Request, passage: RequestPassage | None = None) -> Run:
-        """The same for a request with so much text that the event loop must not wait for it, or one that is a job: decided
-        in a thread."""
-        run = self._run(request, passage)
-        await run.decide_apart()
-        return run
-
-    def _run(self, request: Request, passage: RequestPassage | None) -> Run:
-        return Run(self, request, passage)
 
 
 class Run:
@@ -116,11 +49,8 @@ class Run:
     def __init__(self, pipeline: Pipeline, request: Request, passage: RequestPassage | None = None) -> None:
         self._pipeline = pipeline
         self._passage = passage
-        self._policy, self._backends, self._snapshot = pipeline.policy, pipeline.backends, pipeline.snapshot()
+        self._policy, self._backends = pipeline.policy, pipeline.backends
         self._began = pipeline.clock.monotonic()
-        self._exact: int | None = None
-        self._hearing: Hearing | None = None
-        self._decided_ms: float | None = None
         self._attempts: list[Attempt] = []
         self._meter = Meter()
         self._opened: Opened | None = None
@@ -131,9 +61,9 @@ class Run:
         self.masked: dict[str, int] | None = None
         self._outcome: Outcome = "cancelled"
         self._status, self._code = 499, "client_closed"
-        self._decision: Decision | None = None
         with_question = pipeline.questions.recall(request)
         self.request = with_question if with_question is not request and self._answers(with_question) else request
+        self._deciding = Deciding(self.request, self._policy, pipeline.snapshot(), pipeline.clock)
         pipeline.under_way[request.id] = self
 
     def _answers(self, request: Request) -> bool:
@@ -143,29 +73,26 @@ class Run:
     def decide(self) -> None:
         """Raises PointsmanError; then the record is put."""
         try:
-            self._decision = self._decide()
+            self._deciding.now()
         except BaseException as error:
             self._broke_off(error)
             self._record()
             raise
-        self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
 
     async def decide_apart(self) -> None:
         """The same in a thread, and as a step of the job that it may be."""
         passage = self._passage
         try:
             if passage is None:
-                self._decision = await apart(self._decide)
+                await self._deciding.apart()
             else:
                 kept = await passage.begin_deciding(self._policy.hash)
-                self._decision = kept if kept is not None else await apart(self._decide)
-                passage.admit(self._decision)
-                await passage.decided(await self._heard_out())
+                passage.admit(await self._deciding.apart() if kept is None else self._deciding.keep(kept))
+                await passage.decided(await self._deciding.heard_out(self._pipeline.hearings))
         except BaseException as error:
             self._broke_off(error)
             self._record()
             raise
-        self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
 
     @property
     def began(self) -> float:
@@ -190,17 +117,16 @@ class Run:
     @property
     def progress(self) -> Progress:
         """How far it got; another one than before where it went on."""
-        return self._decision, len(self._attempts), self._opened.target if self._opened else None
+        return self._deciding.known, len(self._attempts), self._opened.target if self._opened else None
 
     @property
     def decided_by(self) -> tuple[PolicyDocument, Snapshot]:
-        return self._policy.document, self._snapshot
+        return self._policy.document, self._deciding.snapshot
 
     @property
     def decision(self) -> Decision:
         """Final when the sink begins, or at the end of `carry_out`."""
-        assert self._decision is not None
-        return self._decision
+        return self._deciding.decision
 
     @property
     def shown(self) -> Decision:
@@ -225,13 +151,12 @@ class Run:
         """The text that a rule's action gives; None where a model answered, whose bytes went to `sink`. Cancelling it drops
         the engine's connection. Raises PointsmanError."""
         try:
-            decision = await self._heard_out()
+            decision = await self._deciding.heard_out(self._pipeline.hearings)
             if (prepare := exchange.apart) is not None:
                 await apart(prepare, [self.target(choice.target) for choice in decision.targets])
-            if near := self._near_limit(decision, exchange):
-                decision = await self._counted(near, exchange)
+            decision = await self._deciding.counted(exchange, self._backends)
             if decision.error:
-                raise no_reply(decision, await apart(self._reasons))
+                raise no_reply(decision, await apart(self._deciding.reasons))
             if decision.stage != "model":
                 return (await self._act(decision, exchange)).text
             keeping = await self._keeping(decision, exchange) if self._caches else None
@@ -318,77 +243,10 @@ class Run:
         self._opened, self._meter = None, Meter()
         if keeping is not None:
             keeping.forget()
-        self._snapshot = self._pipeline.snapshot()
-        decision = await apart(self._decide)
-        if decision.stage == "model" and not decision.error:
-            self._decision = decision
+        decision = await self._deciding.anew(self._pipeline.snapshot())
         if self._passage is not None:
-            await self._passage.sent_again(self.decision, opened.target, kind)
+            await self._passage.sent_again(decision, opened.target, kind)
         return True
-
-    async def _heard_out(self) -> Decision:
-        """The decision, once arbiters were asked what it wants to know: each of them once, at most."""
-        while self.decision.wants is not None:
-            self._hearing = await self._pipeline.hearings.ask(self.request, self._policy, self.decision, self._hearing)
-            self._decision = await apart(self._decide) if self._is_long else self._decide()
-            self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
-        return self.decision
-
-    @property
-    def _is_long(self) -> bool:
-        """Whether it has so much text that the event loop must not wait for it."""
-        features = self.decision.features
-        return features is not None and features.characters > LONG
-
-    def _near_limit(self, decision: Decision, exchange: Exchange) -> str | None:
-        """A target whose limit is so near to the estimate that only its engine can tell. Engines count text only, so prompts
-        with tools or images stay with the estimate."""
-        features = decision.features
-        if features is None or features.tools or features.images:
-            return None
-        if decision.stage == "model" or decision.rule == "guard.length":
-            for choice in (*decision.targets, *decision.left_out):
-                if is_near(features.input_tokens, self._snapshot.state(choice.target).facts.context_length):
-                    return choice.target
-        return None
-
-    async def _counted(self, target: str, exchange: Exchange) -> Decision:
-        """The decision made again with that engine's own count; as it was, where it cannot be had in time."""
-        prompt = exchange.prompt_for(self.target(target))
-        if prompt is None:
-            return self.decision
-        try:
-            async with asyncio.timeout(COUNT_TIMEOUT):
-                self._exact = await self._backends[target].count_tokens(prompt)
-        except (BackendFailure, TimeoutError):
-            return self.decision
-        if self._exact is not None:
-            self._decision = await apart(self._decide)
-            self._decided_ms = (self._pipeline.clock.monotonic() - self._began) * 1000
-        return self.decision
-
-    def _reasons(self) -> Said:
-        """Why, in each language."""
-        return Said(*(self._decide(tongue).reason for tongue in _TONGUES))
-
-    def _decide(self, tongue: Tongue | None = None) -> Decision:
-        """The first time rules have a budget of time; again, they look as far as they did then."""
-        before = self._decision
-        spent = self._budget() if before is None else only(before.rules_cut)
-        return decide(
-            self.request,
-            self._policy,
-            self._snapshot,
-            exact_tokens=self._exact,
-            tongue=tongue,
-            spent=spent,
-            hearing=self._hearing,
-        )
-
-    def _budget(self) -> Callable[[int], bool]:
-        now = self._pipeline.clock.monotonic
-        end = now() + RULES_BUDGET
-        return lambda looked: now() > end
 
     async def _open(self, decision: Decision, exchange: Exchange) -> Opened:
         """The first target that gives a good reply; those that broke one off come last."""
@@ -414,7 +272,7 @@ class Run:
         """Its place at the gate, until the reply is over."""
         if self._pass is None:
             tokens = decision.features.input_tokens if decision.features is not None else 0
-            limits = [self._snapshot.state(choice.target).facts.context_length for choice in decision.targets]
+            limits = [self._deciding.snapshot.state(choice.target).facts.context_length for choice in decision.targets]
             known = [limit for limit in limits if limit is not None]
             cells = cells_of(tokens, self.request, max(known, default=None))
             self._pass = self._pipeline.gate.pass_for(self.request, cells)
@@ -495,7 +353,7 @@ class Run:
         record = self.record()
         if self._passage is not None:
             self._passage.outcome, self._passage.error = record.outcome, record.error
-        self._pipeline.recorder.put(record, self._policy.document, self._snapshot)
+        self._pipeline.recorder.put(record, self._policy.document, self._deciding.snapshot)
 
     def record(self) -> Record:
         """What became of it, as of now."""
@@ -505,22 +363,36 @@ class Run:
             if self._outcome == "cancelled" and meter.finished:
                 self._ended("ok", 200, "")
             tokens = meter.usage()
+        total = (self._pipeline.clock.monotonic() - self._began) * 1000
+        queued = None if self._pass is None else self._pass.waited * 1000
+        return self._recorded(
+            self._outcome, self._status, self._code, Timings(self._deciding.took, self._ttft, total, queued), tokens
+        )
+
+    def cut_off(self) -> Record:
+        """What is to be said of it if the gateway dies: nobody knows when that was, nor what had come."""
+        times = Timings(self._deciding.took, self._ttft)
+        return self._recorded("failed", 502, DIED, times, (None, None, None, False))
+
+    def _recorded(
+        self,
+        outcome: Outcome,
+        status: int,
+        error: str,
+        timings: Timings,
+        tokens: tuple[int | None, int | None, int | None, bool],
+    ) -> Record:
         return Record(
             request=self.request,
             received=self.request.now,
-            outcome=self._outcome,
+            outcome=outcome,
             decision=self._logged,
-            exact_tokens=self._exact,
-            status=self._status,
-            error=self._code or None,
+            exact_tokens=self._deciding.exact,
+            status=status,
+            error=error or None,
             attempts=tuple(self._attempts),
-            target=opened.target if opened else None,
-            timings=Timings(
-                self._decided_ms,
-                self._ttft,
-                (self._pipeline.clock.monotonic() - self._began) * 1000,
-                None if self._pass is None else self._pass.waited * 1000,
-            ),
+            target=self._opened.target if self._opened else None,
+            timings=timings,
             input_tokens=tokens[0],
             output_tokens=tokens[1],
             cached_tokens=tokens[2],
@@ -529,27 +401,11 @@ class Run:
             cache=self.cache,
         )
 
-    def cut_off(self) -> Record:
-        """What is to be said of it if the gateway dies: nobody knows when that was, nor what had come."""
-        return Record(
-            request=self.request,
-            received=self.request.now,
-            outcome="failed",
-            decision=self._logged,
-            exact_tokens=self._exact,
-            status=502,
-            error=DIED,
-            attempts=tuple(self._attempts),
-            target=self._opened.target if self._opened else None,
-            timings=Timings(self._decided_ms, self._ttft),
-            masked=self.masked,
-            cache=self.cache,
-        )
-
     @property
     def _logged(self) -> Decision | None:
         """The decision as the log has it: the very same one where there is nothing to hide."""
-        return self._decision and shown(self._decision, self._policy.document.actions)
+        decision = self._deciding.known
+        return decision and shown(decision, self._policy.document.actions)
 
     @property
     def _ttft(self) -> float | None:

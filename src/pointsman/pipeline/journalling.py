@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Iterable
 from itertools import count
 
-from pointsman.pipeline.handle import Pipeline, Progress, Run
+from pointsman.pipeline.handle import Progress, Run
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.journal import Journal, Noted
 
 EVERY = 0.2  # seconds between two looks

@@ -10,8 +10,9 @@ from pointsman.app.workers.channel import Channel, ChannelError
 from pointsman.app.workers.messages import Change
 from pointsman.domain.request import Request
 from pointsman.pipeline.ends import Exchange, Sink
-from pointsman.pipeline.handle import Pipeline, Run
+from pointsman.pipeline.handle import Run
 from pointsman.pipeline.open_questions import OpenQuestion, OpenQuestions, Session
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.request_passage import RequestPassage
 
 PATIENCE = 2.0  # seconds that a reply waits until all workers know

@@ -15,7 +15,7 @@ from pointsman.domain.request import Request
 from pointsman.domain.said import Said, told
 from pointsman.http.exchange import Client
 from pointsman.pipeline.acting import hidden_in
-from pointsman.pipeline.handle import Pipeline
+from pointsman.pipeline.pipeline import Pipeline
 
 _DIRECT = Said("a tool that the client named itself", "客户端直接调用的工具")
 

@@ -25,7 +25,8 @@ from pointsman.http.openai.served import served_lines, served_trace
 from pointsman.http.openai.sinks import StreamedReply, WholeReply
 from pointsman.http.strict_json import APART, Body, parse_body
 from pointsman.masking import Masking, RequestMask, Unmasker
-from pointsman.pipeline.handle import Pipeline, Run
+from pointsman.pipeline.handle import Run
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.action import Attached
 from pointsman.ports.backend import Call
 

@@ -22,7 +22,7 @@ from pointsman.http.openai.served import served_lines, served_trace
 from pointsman.http.openai.sinks import Pieces
 from pointsman.http.strict_json import APART, Body, parse_body
 from pointsman.masking import Masking, RequestMask
-from pointsman.pipeline.handle import Pipeline
+from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.action import Attached
 from pointsman.ports.backend import Call
 

@@ -1,0 +1,131 @@
+"""The decision on one request, and the same made again with what was learnt since: what arbiters heard, an engine's own
+count, the targets as they are now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from pointsman.admission.limits import is_near
+from pointsman.apart import apart
+from pointsman.domain.decision import Decision
+from pointsman.domain.intent import Hearing
+from pointsman.domain.request import Request
+from pointsman.domain.said import Said
+from pointsman.domain.target import Snapshot
+from pointsman.domain.wording import Tongue
+from pointsman.pipeline.decide import decide, only
+from pointsman.pipeline.ends import Exchange
+from pointsman.pipeline.hearing import LONG, Hearings
+from pointsman.pipeline.policy import Policy
+from pointsman.ports.backend import Backend, BackendFailure
+from pointsman.ports.clock import Clock
+
+COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
+RULES_BUDGET = 0.05
+"""Seconds that the rules may take of a request; then it goes on as if none had taken it, and says so."""
+_TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
+
+
+class Deciding:
+    """Of one request, by one policy. `snapshot` is what it is decided by, `exact` an engine's count of the prompt, `took`
+    how many milliseconds it was until it was decided the last time."""
+
+    def __init__(self, request: Request, policy: Policy, snapshot: Snapshot, clock: Clock) -> None:
+        self.request = request
+        self.snapshot = snapshot
+        self.exact: int | None = None
+        self.took: float | None = None
+        self.known: Decision | None = None
+        """As far as it is decided."""
+        self._policy = policy
+        self._clock = clock
+        self._began = clock.monotonic()
+        self._hearing: Hearing | None = None
+
+    @property
+    def decision(self) -> Decision:
+        assert self.known is not None
+        return self.known
+
+    def now(self) -> Decision:
+        """Decides. Raises PointsmanError."""
+        return self.keep(self._decide())
+
+    async def apart(self) -> Decision:
+        """The same in a thread."""
+        return self.keep(await apart(self._decide))
+
+    def keep(self, decision: Decision) -> Decision:
+        """It is this one."""
+        self.known = decision
+        self.took = (self._clock.monotonic() - self._began) * 1000
+        return decision
+
+    async def heard_out(self, hearings: Hearings) -> Decision:
+        """Once arbiters were asked what it wants to know: each of them once, at most."""
+        while self.decision.wants is not None:
+            self._hearing = await hearings.ask(self.request, self._policy, self.decision, self._hearing)
+            await self.apart() if self._is_long else self.now()
+        return self.decision
+
+    async def counted(self, exchange: Exchange, backends: Mapping[str, Backend]) -> Decision:
+        """With an engine's own count, where the estimate is too near a limit; as it was, where none is to be had in time."""
+        target = self._near_limit()
+        prompt = None if target is None else exchange.prompt_for(self._policy.targets[target])
+        if target is None or prompt is None:
+            return self.decision
+        try:
+            async with asyncio.timeout(COUNT_TIMEOUT):
+                self.exact = await backends[target].count_tokens(prompt)
+        except (BackendFailure, TimeoutError):
+            return self.decision
+        return self.decision if self.exact is None else await self.apart()
+
+    async def anew(self, snapshot: Snapshot) -> Decision:
+        """By the targets as they are now; the one before stays where no target can be had."""
+        self.snapshot = snapshot
+        decision = await apart(self._decide)
+        if decision.stage == "model" and not decision.error:
+            self.known = decision
+        return self.decision
+
+    def reasons(self) -> Said:
+        """Why, in each language."""
+        return Said(*(self._decide(tongue).reason for tongue in _TONGUES))
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether it has so much text that the event loop must not wait for it."""
+        features = self.decision.features
+        return features is not None and features.characters > LONG
+
+    def _near_limit(self) -> str | None:
+        """A target whose limit is so near to the estimate that only its engine can tell. Engines count text only, so prompts
+        with tools or images stay with the estimate."""
+        decision = self.decision
+        features = decision.features
+        if features is None or features.tools or features.images:
+            return None
+        if decision.stage == "model" or decision.rule == "guard.length":
+            for choice in (*decision.targets, *decision.left_out):
+                if is_near(features.input_tokens, self.snapshot.state(choice.target).facts.context_length):
+                    return choice.target
+        return None
+
+    def _decide(self, tongue: Tongue | None = None) -> Decision:
+        """The first time rules have a budget of time; again, they look as far as they did then."""
+        return decide(
+            self.request,
+            self._policy,
+            self.snapshot,
+            exact_tokens=self.exact,
+            tongue=tongue,
+            spent=self._budget() if self.known is None else only(self.known.rules_cut),
+            hearing=self._hearing,
+        )
+
+    def _budget(self) -> Callable[[int], bool]:
+        now = self._clock.monotonic
+        end = now() + RULES_BUDGET
+        return lambda looked: now() > end
