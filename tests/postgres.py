@@ -40,9 +40,6 @@ def cluster(password: str) -> Iterator[int]:
     secret = folder / "password"
     secret.write_text(password)
     secret.chmod(0o644)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     quiet: dict[str, Any] = {
         "stdout": subprocess.DEVNULL,
         "stderr": subprocess.STDOUT,
@@ -55,9 +52,18 @@ def cluster(password: str) -> Iterator[int]:
         access = ["-U", "me", "-A", "scram-sha-256", "--pwfile", secret]
         make = [where / "initdb", "-D", data, *access, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
         subprocess.run(make, **quiet)
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
         pg_ctl = [where / "pg_ctl", "-D", data, "-w"]
-        subprocess.run([*pg_ctl, "-l", data / "log", "-o", options, "start"], **quiet)
+        for left in (2, 1, 0):  # somebody may take the port before it does
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
+            options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+            try:
+                subprocess.run([*pg_ctl, "-l", data / "log", "-o", options, "start"], **quiet)
+                break
+            except subprocess.CalledProcessError:
+                if not left:
+                    raise
         try:
             yield port
         finally:

@@ -36,11 +36,9 @@ def ears_of(
     embed: Embed,
     residents: Residents,
 ) -> Ears:
-    """Nobody, where no entry has an arbiter. The embedded one is trained from here on, and outlives a reload that leaves
+    """Of a policy that has arbiters. The embedded one is trained from here on, and outlives a reload that leaves
     the intents as they are."""
     config = setup.config
-    if setup.policy.document.arbiter is None:
-        return Ears()
     names = {entry.arbiter for entry in setup.policy.document.entries if entry.arbiter != "off"}
     verify, fill = config.arbiter.verify, filler_of(config)
     hearing = _Hearing(setup, backends, snapshot)

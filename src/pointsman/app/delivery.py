@@ -6,7 +6,7 @@ import re
 import ssl
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from pointsman.app.refused import refused
@@ -21,11 +21,8 @@ from pointsman.domain.said import Said, said
 from pointsman.outbound.calls import HttpOutbound
 from pointsman.outbound.destination import VALID as URL_VALID
 from pointsman.outbound.destination import read_url
-from pointsman.outbound.letter import read_address
-from pointsman.outbound.mail import PORTS, MailServer, SmtpMailer
 from pointsman.outbound.signing import key_of
 from pointsman.outbound.webhook import WebhookSender
-from pointsman.pipeline.delivery.by_mail import MailChannel, Written
 from pointsman.pipeline.delivery.by_webhook import HookChannel
 from pointsman.pipeline.delivery.handler import Channel as Way
 from pointsman.pipeline.delivery.wishes import DELIVER, named
@@ -35,6 +32,9 @@ from pointsman.ports.action import MadeFile
 from pointsman.ports.clock import Clock
 from pointsman.ports.file_store import FileStore
 from pointsman.ports.outbound import Refused
+
+if TYPE_CHECKING:
+    from pointsman.outbound.mail import MailServer, SmtpMailer
 
 NAME = re.compile(r"[\w.-]{1,60}")
 A_NAME = Said("1 to 60 letters, digits, _ . -", "1 到 60 个字母（含汉字）、数字、_ . -")
@@ -124,6 +124,8 @@ def _wrong_words(path: str, name: str, channel: Channel, owners: dict[str, str])
 
 
 def _wrong_mail(path: str, mail: Mail, base: Path) -> Iterator[Problem]:
+    from pointsman.outbound.letter import read_address
+
     try:
         if read_place(mail.host)[1] is not None:
             yield Problem(f"{path}.host", Said("the port stands in port", "端口请写在 port 里"))
@@ -232,10 +234,12 @@ class Channels:
         mailers: dict[MailServer, SmtpMailer],
     ) -> Way:
         if channel.mail is not None:
+            from pointsman.app.letters import MailChannel, SmtpMailer, server_of, written  # only where there is mail
+
             server = server_of(channel.mail, base)
             mailer = self._mailers.get(server) or mailers.get(server) or SmtpMailer(server)
             self._mailers[server] = mailer
-            return MailChannel(name, mailer, _written(channel.mail, zone), self._files, self._link, self._clock)
+            return MailChannel(name, mailer, written(channel.mail, zone), self._files, self._link, self._clock)
         hook = channel.webhook
         assert hook is not None
         hosts = [*config.jobs.webhook_hosts, read_url(hook.url).name]
@@ -247,32 +251,6 @@ class Channels:
     def _link(self, file: MadeFile, base_url: str) -> str:
         token = self._links.sign(Linked(file.key, file.name, int(self._clock.wall() + self._keep)))
         return f"{(self._public or base_url).rstrip('/')}/files/{token}"
-
-
-def server_of(mail: Mail, base: Path) -> MailServer:
-    return MailServer(
-        host=str(read_place(mail.host)[0]),
-        port=mail.port or PORTS[mail.tls],
-        tls=mail.tls,
-        user=mail.user,
-        password=mail.password,
-        ca_file=None if mail.ca_file is None else str(base / mail.ca_file),
-        seconds=mail.timeout,
-    )
-
-
-def _written(mail: Mail, zone: ZoneInfo) -> Written:
-    plain = dict.fromkeys(read_address(address).addr_spec for address in (*mail.to, *mail.cc))
-    return Written(
-        sender=mail.sender,
-        to=tuple(mail.to),
-        cc=tuple(mail.cc),
-        plain=tuple(plain),
-        subject=mail.subject,
-        text=mail.text,
-        attach=parse_size(mail.attach),
-        zone=zone,
-    )
 
 
 _BAD_NAME = "{name!r} cannot be the name of a channel", "{name!r} 不能用作通道的名称"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,7 +18,6 @@ from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
 from pointsman.app.admission import breaker_rules, gate_rules
-from pointsman.app.arbiters import ears_of
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
 from pointsman.app.delivery import Channels
@@ -40,12 +40,14 @@ from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
 from pointsman.pipeline.breakers import Breakers
 from pointsman.pipeline.delivery.handler import DeliveryHandler
+from pointsman.pipeline.hearing import Ears
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend
 from pointsman.ports.clock import SystemClock
+from pointsman.ports.embed import Embed
 from pointsman.ports.local_server import LocalServer
 from pointsman.recording.fanout import Fanout
 from pointsman.store.log_writer import LogWriter
@@ -185,12 +187,19 @@ class Serving:
             residents=self._residents,
         )
         made = actions_made(setup.config, setup.policy.document.actions, tools, self._once)
-        ears = ears_of(setup, backends, self._prober.snapshot, tools.embed, self._residents)
-        self.pipeline.hearings.install(ears)
+        self.pipeline.hearings.install(self._ears(setup, backends, tools.embed))
         self._residents.sweep()
         for name in [name for name in self._actions if name not in made and name not in OWN]:
             del self._actions[name]
         self._actions.update(made)
+
+    def _ears(self, setup: Setup, backends: Mapping[str, Backend], embed: Embed) -> Ears:
+        """Who arbitrates; where nobody does, nothing is imported for it."""
+        if setup.policy.document.arbiter is None:
+            return Ears()
+        from pointsman.app.arbiters import ears_of
+
+        return ears_of(setup, backends, self._prober.snapshot, embed, self._residents)
 
     def tidy(self) -> None:
         """Removes what tasks of a day ago left behind whose gateway was killed."""
@@ -233,8 +242,9 @@ class Serving:
         """What this process counted, as of now."""
         return self.metrics.counts(self._prober.snapshot(), self._log.dropped, self._upstream(), self._queue())
 
-    def metrics_text(self) -> bytes:
-        """The same, as Prometheus reads it."""
+    async def metrics_text(self) -> bytes:
+        """The same, as Prometheus reads it. What writes it is imported the first time, beside the loop."""
+        await asyncio.to_thread(importlib.import_module, "pointsman.telemetry.exposition")
         return self.metrics.text(
             self._prober.snapshot(), self._log.dropped, upstream=self._upstream(), queue=self._queue()
         )

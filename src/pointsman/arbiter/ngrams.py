@@ -6,9 +6,8 @@ import re
 import unicodedata
 import zlib
 
-from pointsman.domain.simplified import SIMPLIFIED, TRADITIONAL
+from pointsman.domain.simplified import simplified
 
-_SIMPLIFIED = str.maketrans(TRADITIONAL, SIMPLIFIED)
 _TOKENS = re.compile(r"[㐀-鿿]+|[^\W_㐀-鿿]+(?:['’][^\W\d_㐀-鿿]+)?|[^\w\s]")
 _IDEOGRAPH = re.compile("[㐀-鿿]")
 MOST_CHARACTERS = 1000
@@ -17,7 +16,7 @@ MOST_CHARACTERS = 1000
 
 def plain(text: str) -> str:
     """One spelling: compatible forms, case and traditional characters folded."""
-    return unicodedata.normalize("NFKC", text[:MOST_CHARACTERS]).lower().translate(_SIMPLIFIED)
+    return unicodedata.normalize("NFKC", text[:MOST_CHARACTERS]).lower().translate(simplified())
 
 
 def pieces(text: str) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import logging
 import socket
 import sys
@@ -21,6 +20,7 @@ from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.spoken_log import SpokenLog
 from pointsman.domain.said import Tongue
 from pointsman.http.server import Server
+from pointsman.loaded import loaded
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -76,8 +76,7 @@ async def _alone(built: Built, origin: Origin, listener: socket.socket, tongue: 
         greet(base_of(listener), ready, up, [*app.setup.notes, *state["problems"]], tongue)
 
     await app.start()
-    gc.collect()
-    gc.freeze()  # what is loaded now stays: the collector need not look at it origin
+    loaded()
     greeting = asyncio.create_task(say())
     try:
         await server.listen(listener)

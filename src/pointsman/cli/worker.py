@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import logging
 import sys
 from typing import get_args
@@ -25,6 +24,7 @@ from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.spoken_log import SpokenLog
 from pointsman.domain.job import Queue
 from pointsman.domain.said import Said, said
+from pointsman.loaded import loaded
 
 log = logging.getLogger("pointsman")
 
@@ -77,8 +77,7 @@ async def _work(built: Built, origin: Origin) -> None:
     told_to_stop = stop_or_reload(app.reload)
     _greet(built)
     await app.start()
-    gc.collect()
-    gc.freeze()  # what is loaded now stays: the collector need not look at it again
+    loaded()
     telling = asyncio.create_task(_tell_state(app))
     try:
         await told_to_stop.wait()

@@ -9,7 +9,7 @@ from itertools import islice
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.extract import Extract
-from pointsman.domain.simplified import SIMPLIFIED, TRADITIONAL
+from pointsman.domain.simplified import simplified
 from pointsman.extractors import cards, code, contacts, files, maths, money, numbers, phones, secrets, sql
 from pointsman.extractors.scan import LONGEST, MOST_FINDS, Find
 from pointsman.extractors.width import is_wide, narrow
@@ -34,7 +34,6 @@ _FINDERS: dict[str, tuple[_Finder, Callable[[bytes], bool]]] = {
 _AS_WRITTEN = frozenset(("file", "code", "url", "secret"))  # there a full-width character is no other spelling
 _SPELT_OUT = frozenset(("number", "amount", "percentage"))  # in words too, and these in either script
 _KEEPS_BLANKS = frozenset(("sql", "code", "maths"))  # there a character that shows nothing parts what it stands in
-_SIMPLE = str.maketrans(TRADITIONAL, SIMPLIFIED)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _SOME_DAY = datetime.date(2025, 6, 18)  # of a year whose holidays are known, as those before it are
 
@@ -49,7 +48,7 @@ def extract(kind: str, text: str, *, today: datetime.date | None = None) -> tupl
         return _between(kind, text[:LONGEST])
     finder, holds = _FINDERS[kind]
     if kind in _SPELT_OUT and not text.isascii():
-        text = text[:LONGEST].translate(_SIMPLE)
+        text = text[:LONGEST].translate(simplified())
     try:
         data = text[:LONGEST].encode()
     except UnicodeEncodeError:
@@ -116,7 +115,7 @@ def may_hold(kind: str, data: bytes) -> bool:
         return False
     text = data.decode(errors="replace")
     if kind in _SPELT_OUT:
-        text = text.translate(_SIMPLE)
+        text = text.translate(simplified())
     if kind not in _KEEPS_BLANKS:
         text = _INVISIBLE.sub("", text)
     plain = text.encode(errors="replace")

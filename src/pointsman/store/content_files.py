@@ -24,7 +24,7 @@ _LARGE = 64 << 20  # bytes of a file, after which another one begins
 _DAY = 86_400.0  # seconds after which another one begins, too, so that old ones go
 _UNSYNCED = 4 << 20  # bytes, and
 _AT_RISK = 1.0  # seconds, that a power cut may take
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16
 _ZEROS = bytes(_BLOCK)
 _MOST = 512  # pieces that are written at once
 

@@ -9,7 +9,6 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.target import Snapshot
 from pointsman.telemetry.counts import Counts, Tally, count
-from pointsman.telemetry.exposition import text_of
 
 Upstream = Mapping[str, Mapping[str, int]]
 """Target → what happened (requests, opened, reused, retried) → how often."""
@@ -79,4 +78,6 @@ class Metrics:
         counts = self.counts(snapshot, dropped, upstream, queue)
         for other in others:
             counts.merge(other)
+        from pointsman.telemetry.exposition import text_of  # two megabytes that nobody needs who is never asked
+
         return text_of(counts)

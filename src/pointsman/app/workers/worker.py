@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -45,6 +44,7 @@ from pointsman.domain.feedback import Asker
 from pointsman.domain.said import Said
 from pointsman.http.crowd import Crowd
 from pointsman.http.server import Server
+from pointsman.loaded import loaded
 from pointsman.ports.local_server import LocalServer
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.exposition import Exposition
@@ -155,8 +155,7 @@ class Worker:
                 return Unable(problem.path, both(problem.message))
             serving.refused = self._refused
             serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
-            gc.collect()
-            gc.freeze()  # what is loaded now stays: the collector need not look at it again
+            loaded()
             serving.start_jobs()
             self._serving = serving
             self._server = Server(serving.door, keep_alive=self._keep_alive)
