@@ -16,6 +16,8 @@ import httpx
 import pytest
 
 from execution.engine import Engine, config
+from pointsman.arbiters.calibrations import kept_calibration
+from pointsman.cli import main
 from pointsman.domain.intent import OPEN_ENDED, Filled, Heard, Query
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide
@@ -378,3 +380,34 @@ async def test_the_embedded_arbiter_itself(tmp_path: Path) -> None:
             assert served.app._serving.pipeline.hearings._ears.arbiters["embedded"] is arbiter, (
                 "a reload trains nothing anew"
             )
+
+
+async def test_a_model_that_arbitrates_is_calibrated_by_its_gateway(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Desk() as desk:
+        async with Engine() as engine, gateway(tmp_path, engine, desk) as (served, _):
+            arbiter = scripted(served)
+            arbiter.name = "heavy"
+
+            async def heard(query: Query) -> Heard:
+                first, second = (
+                    ("account_unlock", "apply_leave") if "lock" in query.text else ("apply_leave", "book_room")
+                )
+                sure = 0.9 if "odd" in query.text else 0.9999
+                scores = ((first, sure), (second, round(1 - sure, 6)))
+                return Heard(arbiter="heavy", model="m:abc", scores=scores, outside=0.01, intent=first, confidence=0.9)
+
+            arbiter.hear = heard  # type: ignore[method-assign]
+            lines = [{"text": f"lock {n}", "intent": "account_unlock"} for n in range(40)]
+            lines += [{"text": f"day {n}", "intent": "apply_leave"} for n in range(40)]
+            lines += [{"text": f"odd {n}", "intent": "apply_leave" if n % 2 else "oos"} for n in range(40)]
+            file = tmp_path / "labels.jsonl"
+            file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            command = ["calibrate", "--labels", str(file), "--gateway", served.base, "-c", str(served.config)]
+            code = await asyncio.to_thread(main, [*command, "--data-dir", str(tmp_path / "data"), "--json"])
+            told = json.loads(capsys.readouterr().out)
+            assert code == 0 and told["calibration"]["model"] == "m:abc" and told["calibration"]["texts"] == 120
+            assert told["after"]["ece"] < told["before"]["ece"]
+            kept = kept_calibration(tmp_path / "data" / "arbiter", "m:abc")
+            assert kept is not None and kept.texts == 120

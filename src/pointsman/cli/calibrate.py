@@ -7,18 +7,22 @@ import asyncio
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pointsman.app.build import Built, build
+from pointsman.cli.asked_gateway import AskedGateway, heads_of
+from pointsman.cli.base_here import base_here
 from pointsman.cli.bench_intents import needs_numpy
+from pointsman.cli.gateway_client import KEY, Client, Refused, Unreachable
 from pointsman.cli.output import print_json, print_line
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.intent import OPEN_ENDED, OUT_OF_SCOPE
+from pointsman.domain.intent import OPEN_ENDED, OUT_OF_SCOPE, Calibration, Query
 from pointsman.domain.said import said, told
 from pointsman.offline.question import Question, Unreadable
 from pointsman.offline.read_file import questions_of_file
@@ -28,6 +32,10 @@ from pointsman.store.log_schema import explained
 _SPAN = re.compile(r"[0-9]{1,9}[smhd]")
 _VENV = Path(".venv-bench")
 _EVERY = 200
+_NOTHING_HEARD = (
+    "the gateway's arbiter heard none of {of} texts: it has none, it is not ready, or rules take them all",
+    "{of} 条文本没有一条经过网关的仲裁器：没有仲裁器、尚未就绪，或都被规则接走",
+)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +51,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--since", metavar="SPAN", default="30d", help="with --weak: only newer than 12h, 30d (default)"
     )
+    parser.add_argument(
+        "--gateway",
+        metavar="URL",
+        nargs="?",
+        const="",
+        help="ask the arbiter of a running gateway, a model too; default: the embedded one, here",
+    )
+    parser.add_argument("--key", help=f"with --gateway, a key, where one is needed; default: {KEY}")
     parser.add_argument("--data-dir", metavar="DIR", help="where log and arbiter are; default: as in the config")
     parser.add_argument("--dry-run", action="store_true", help="show it, store nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -136,10 +152,12 @@ def _weak(options: argparse.Namespace, built: Built) -> tuple[Question, ...]:
 
 
 async def _done(options: argparse.Namespace, built: Built, questions: tuple[Question, ...]) -> Any:
+    if options.gateway is not None:
+        return await _by_gateway(options, built, questions)
     from pointsman.arbiters.embedded import embedded
     from pointsman.arbiters.spelling import SpellingOnly
     from pointsman.embedding import E5, installed_model
-    from pointsman.offline.calibrating.run import LEAST, calibrated
+    from pointsman.offline.calibrating.run import calibrated
     from pointsman.pipeline.intent_rules import intents_of
 
     model = installed_model()
@@ -151,16 +169,50 @@ async def _done(options: argparse.Namespace, built: Built, questions: tuple[Ques
         if arbiter.fitted is None:
             raise PointsmanError(said("the arbiter could not be trained", "仲裁器训练失败"))
 
-        def tell(number: int) -> None:
-            if number % _EVERY == 0:
-                text = said("{n} of {of} texts heard", "已听 {n} / {of} 条", n=number, of=len(questions))
-                print(told(text, options.tongue), file=sys.stderr, flush=True)
-
+        tell = _teller(options, len(questions))
         done = await calibrated(arbiter, arbiter.fitted.heads, arbiter.fitted.calibration, questions, tell)
     finally:
         await arbiter.aclose()
         if e5 is not None:
             await e5.close()
+    return _enough(done, questions)
+
+
+async def _by_gateway(options: argparse.Namespace, built: Built, questions: tuple[Question, ...]) -> Any:
+    """The arbiter that a running gateway has. Raises PointsmanError."""
+    from pointsman.arbiters.calibrations import kept_calibration
+    from pointsman.offline.calibrating.run import calibrated
+
+    client = Client(options.gateway or base_here(), options.key, options.tongue)
+    arbiter = AskedGateway(client)
+    heads = ""
+    try:
+        for question in questions:
+            heard = await arbiter.hear(Query(text=question.text))
+            if heard.failure is None:
+                heads = heads_of(heard)
+                break
+        else:
+            raise PointsmanError(said(*_NOTHING_HEARD, of=len(questions)))
+        now = kept_calibration(data_dir(built.config) / "arbiter", heads) or Calibration()
+        done = await calibrated(arbiter, heads, now, questions, _teller(options, len(questions)))
+    except (Unreachable, Refused) as error:
+        raise PointsmanError(error.args[0]) from None
+    return _enough(done, questions)
+
+
+def _teller(options: argparse.Namespace, of: int) -> Callable[[int], None]:
+    def tell(number: int) -> None:
+        if number and number % _EVERY == 0:
+            text = said("{n} of {of} texts heard", "已听 {n} / {of} 条", n=number, of=of)
+            print(told(text, options.tongue), file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _enough(done: Any, questions: tuple[Question, ...]) -> Any:
+    from pointsman.offline.calibrating.run import LEAST
+
     if done is None:
         message = said(
             "{texts} labelled texts are too few: at least {least}, some of them with an intent",

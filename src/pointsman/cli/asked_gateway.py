@@ -1,0 +1,45 @@
+"""The arbiter of a running gateway, as it hears each text that no rule takes: `POST /v1/decide` tells what it heard."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from pointsman.cli.gateway_client import Client
+from pointsman.domain.decision import Decision
+from pointsman.domain.intent import Heard, Query
+
+_JSON = {"content-type": "application/json"}
+
+
+class AskedGateway:
+    """Each text is asked once. Raises Unreachable, Refused."""
+
+    name = "gateway"
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._heard: dict[str, Heard] = {}
+
+    async def hear(self, query: Query) -> Heard:
+        known = self._heard.get(query.text)
+        if known is None:
+            known = self._heard[query.text] = await asyncio.to_thread(self._ask, query.text)
+        return known
+
+    async def ready(self) -> bool:
+        return True
+
+    async def aclose(self) -> None:
+        """Holds nothing."""
+
+    def _ask(self, text: str) -> Heard:
+        answer = self._client.json("POST", "/v1/decide", msgspec.json.encode({"text": text}), _JSON)
+        hearing = msgspec.convert(answer, Decision).hearing
+        return Heard(arbiter=self.name, model="", failure="unavailable") if hearing is None else hearing.first
+
+
+def heads_of(heard: Heard) -> str:
+    """Whom a calibration is for, out of the name that tells both."""
+    return heard.model.rpartition("/")[0] if heard.arbiter == "embedded" else heard.model.partition("+")[0]
