@@ -41,7 +41,7 @@ def test_both_languages_say_the_same() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_commands(page: str) -> None:
     commands = re.findall(r"^\$ pointsman (\w+) (.*)$", text_of(page), re.MULTILINE)
-    assert len(commands) == 3
+    assert len(commands) == 4
     for verb, words in commands:
         parser = Parser()
         {"bench": bench, "calibrate": calibrate}[verb].declare(parser)

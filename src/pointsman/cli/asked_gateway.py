@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import msgspec
 
@@ -10,6 +11,7 @@ from pointsman.cli.gateway_client import Client
 from pointsman.domain.decision import Decision
 from pointsman.domain.intent import Heard, Query
 
+_MODEL = re.compile(r"(.+?-[0-9a-f]{12})(?:/[0-9a-f]{12})?")
 _JSON = {"content-type": "application/json"}
 
 
@@ -41,5 +43,9 @@ class AskedGateway:
 
 
 def heads_of(heard: Heard) -> str:
-    """Whom a calibration is for, out of the name that tells both."""
-    return heard.model.rpartition("/")[0] if heard.arbiter == "embedded" else heard.model.partition("+")[0]
+    """Whom a calibration is for, out of the name that tells both: the calibration's own hash comes last, where there is
+    one."""
+    if heard.arbiter == "embedded":
+        return heard.model.rpartition("/")[0]
+    found = _MODEL.fullmatch(heard.model)
+    return found[1] if found else heard.model
