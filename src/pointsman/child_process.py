@@ -9,6 +9,9 @@ import signal
 import subprocess
 from typing import Any
 
+ENDING = 2.0
+"""Seconds for reading what a dead child wrote: at once, unless somebody else holds the other end."""
+
 
 async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
     """As `asyncio.create_subprocess_exec`. Cancelled in the middle, it ends the child, which uvloop would leave behind as a
@@ -22,9 +25,12 @@ async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
         raise
 
 
-async def killed(process: asyncio.subprocess.Process, *, session: bool = False) -> None:
-    """Kills the child, if it runs, and waits for it, also where the caller is cancelled. `session`: it leads a session of
-    its own, whose other processes are killed, too."""
+async def killed(
+    process: asyncio.subprocess.Process, *, session: bool = False, reader: asyncio.Task[Any] | None = None
+) -> None:
+    """Kills the child, if it runs, waits for it, also where the caller is cancelled, and closes its pipes: what it wrote and
+    nobody has read is lost, but `reader` may read to the end. `session`: it leads a session of its own, whose other
+    processes are killed, too."""
     with contextlib.suppress(ProcessLookupError):
         if session and os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)
@@ -37,8 +43,10 @@ async def killed(process: asyncio.subprocess.Process, *, session: bool = False) 
         await waiting
         raise
     finally:
-        if process.stdin:
-            process.stdin.close()
+        if reader is not None:
+            await asyncio.wait({reader}, timeout=ENDING)
+        # the end of a pipe may come in a later turn of the loop, which has none where it is closed now
+        process._transport.close()  # type: ignore[attr-defined]
 
 
 def stopped(process: subprocess.Popen[str] | subprocess.Popen[bytes], seconds: float) -> None:

@@ -21,7 +21,6 @@ from pointsman.ports.action import ActionFailed
 OnLine = Callable[[bytes], Awaitable[None]]
 """Takes a line that the program printed, without its end."""
 LAST_WORDS = 16 << 10  # bytes of stderr that are kept, from its end
-ENDING = 2.0  # seconds
 LONGEST_LINE = 1 << 16  # bytes; what is longer is passed over
 NOT_STARTED = launch.NOT_STARTED
 
@@ -74,9 +73,8 @@ async def run_program(command: Sequence[str], folder: Path, limits: Limits, on_l
         raise timed_out(limits.seconds) from None
     finally:
         try:
-            await killed(process, session=True)
+            await killed(process, session=True, reader=errors)
         finally:
-            await asyncio.wait({errors}, timeout=ENDING)  # at once: its session is dead, so nobody holds the other end
             errors.cancel()
     last = errors.result() if errors.done() and not errors.cancelled() else b""
     return Finished(process.returncode or 0, out, last)
