@@ -18,11 +18,11 @@ _ANSWER = 10.0  # seconds for any answer, a blocking one too
 
 
 class Script:
-    """A Lua file beside this one. The server knows it by `sha` once it has seen it; `writes`: it is to be confirmed by
+    """A Lua file in `package`. The server knows it by `sha` once it has seen it; `writes`: it is to be confirmed by
     replicas where that is wanted."""
 
-    def __init__(self, name: str, *, writes: bool) -> None:
-        self.text = resources.files(__package__).joinpath(f"{name}.lua").read_bytes()
+    def __init__(self, name: str, *, writes: bool, package: str = __package__) -> None:
+        self.text = resources.files(package).joinpath(f"{name}.lua").read_bytes()
         self.sha = hashlib.sha1(self.text, usedforsecurity=False).hexdigest()
         self.writes = writes
 

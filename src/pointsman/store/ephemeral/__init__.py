@@ -1,0 +1,1 @@
+"""Values that are forgotten: one port (ports/ephemeral.py), several stores."""
