@@ -42,8 +42,32 @@ class Framed(msgspec.Struct, frozen=True, gc=False):
     end: int
 
 
+QualitySource = Literal["task", "model", "size", "tier", "none"]
+"""Whence a quality: the table's figure for this kind of task, its figure for the model over all, what models of this size
+reach, what those of this tier do, or nothing is known."""
+RateSource = Literal["measured", "size", "tier", "none"]
+"""Whence the speed of a target: measured, or what is usual for a model of this size, of this tier, or for any."""
+CostUnit = Literal["gpu_seconds", "money", "watt_hours"]
+
+
+class Terms(msgspec.Struct, frozen=True, gc=False):
+    """What a score is made of beside its raw terms: `latency_share` and `cost_share` are those beside the largest among the
+    targets (0 to 1), `bonus` is what staying with its session's target is worth, `shift` what feedback moved the quality
+    by."""
+
+    latency_share: float
+    cost_share: float
+    quality_from: QualitySource
+    rate_from: RateSource
+    cost_unit: CostUnit
+    bonus: float = 0.0
+    shift: float = 0.0
+
+
 class TargetChoice(msgspec.Struct, frozen=True):
-    """A target that routing considered, in the order of trying, and the terms of its score where it has one."""
+    """A target that routing considered, in the order of trying, and the terms of its score where it has one: `quality` 0 to
+    1, `latency` in seconds until the reply is whole, `cost` in the unit that `terms` name. `in_flight` and `wait` (seconds)
+    were so when it was decided."""
 
     target: str
     why: str
@@ -52,6 +76,8 @@ class TargetChoice(msgspec.Struct, frozen=True):
     latency: float | None = None
     cost: float | None = None
     in_flight: int | None = None
+    wait: float | None = None
+    terms: Terms | None = None
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -68,6 +94,8 @@ class Decision(msgspec.Struct, frozen=True):
     from it; the reason is given wherever the confidence is below the gate. `clarification` is a question to the user,
     `asked` how many there were before about the same matter. `wants`: it is provisional until that is known.
     `hands_over`: its action passes the request on to people. `deliver` are the channels that get what it makes.
+
+    `scored`: the name of the weights by which its targets were ordered, `last` the target that served its session before.
     """
 
     stage: Stage
@@ -100,6 +128,8 @@ class Decision(msgspec.Struct, frozen=True):
     seed: int = 0
     policy: str = ""
     snapshot: str = ""
+    scored: str | None = None
+    last: str | None = None
 
     @property
     def arbitrated(self) -> bool:

@@ -15,7 +15,9 @@ class Features(msgspec.Struct, frozen=True, gc=False):
     `asked` is true when the conversation waits for this message (the assistant
     asked or offered something, an earlier message is unanswered, or there are standing instructions for each message),
     so that "ok" is an answer. `brief`: a short
-    answer was asked for. `task_source`: declared (header or metadata), inferred (from the text), none.
+    answer was asked for. `task_source`: declared (header or metadata), classified (by a trained model, with its
+    `task_confidence`), inferred (from the text), none. `difficulty`: 0 to 1, how likely it is that a small model is not
+    enough; None where nothing tells.
     """
 
     input_tokens: int
@@ -30,5 +32,7 @@ class Features(msgspec.Struct, frozen=True, gc=False):
     structured: bool
     brief: bool
     task_type: str | None
-    task_source: Literal["declared", "inferred", "none"]
+    task_source: Literal["declared", "classified", "inferred", "none"]
     exact: bool = False
+    difficulty: float | None = None
+    task_confidence: float | None = None

@@ -11,6 +11,7 @@ from pointsman.domain.action import ActionSpec
 from pointsman.domain.channel import ChannelRule
 from pointsman.domain.decision import Risk
 from pointsman.domain.frame import Frame
+from pointsman.domain.quality import Quality
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import ActionKind, Conditions, Rule
 from pointsman.domain.target import Target
@@ -34,15 +35,28 @@ class RouteRule(msgspec.Struct, frozen=True):
     brief: bool | None = None
 
 
+class Weights(msgspec.Struct, frozen=True):
+    """What a score is made of: quality counts for it, latency and cost against it, each as a share of the largest among the
+    targets. `stay`: how much better, as a share of all weights, another target must be than the one that served this
+    session last."""
+
+    quality: float
+    latency: float
+    cost: float
+    stay: float = 0.1
+
+
 class EntryRule(msgspec.Struct, frozen=True):
     """An entry: its packs (None: all), whether its requests stay on backends of this network, whether it tells that one
-    went on to a model, and who arbitrates what no rule takes ("off": nobody)."""
+    went on to a model, and who arbitrates what no rule takes ("off": nobody). `policy`: the name of the weights by which
+    targets are scored (None: they are not)."""
 
     name: str
     packs: tuple[str, ...] | None = None
     keep_local: bool = True
     hint: bool = False
     arbiter: str = "off"
+    policy: str | None = None
 
 
 class RoleRule(msgspec.Struct, frozen=True):
@@ -106,7 +120,8 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     """Rules, routes, targets, reports and entries of one moment. It holds no secret and no address.
 
     `frames` are what products wrap around a question. `names` maps what a client may call (tier, alias, model) to
-    target names in the order of trying. `version` is the gateway's; `timezone` an IANA name, by which days begin."""
+    target names in the order of trying. `version` is the gateway's; `timezone` an IANA name, by which days begin. `weights`
+    are those of each name under `policy:`, `quality` what models were measured to reach."""
 
     version: str
     targets: tuple[Target, ...]
@@ -125,6 +140,8 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     periods: PeriodReading = PeriodReading()
     language: Literal["zh", "en"] | None = None
     arbiter: ArbiterRules | None = None
+    weights: dict[str, Weights] = {}
+    quality: tuple[Quality, ...] = ()
 
     def encode(self) -> bytes:
         """MessagePack: the same document gives the same bytes in every process. Mappings keep the order that their author

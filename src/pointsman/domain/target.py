@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+from pointsman.domain.quality import QualityShift
+
 Health = Literal["unknown", "loading", "up", "down"]
 BreakerState = Literal["closed", "open", "half_open", "trying"]
 
@@ -39,7 +41,8 @@ def merge_facts(first: ModelFacts, second: ModelFacts) -> ModelFacts:
 class Target(msgspec.Struct, frozen=True):
     """A model on a backend, the thing that routing picks. `name` is unique: `model@backend`.
 
-    `tier` is the key in `models:` under which it stands (light, medium, heavy, or a name of the user's)."""
+    `tier` is the key in `models:` under which it stands (light, medium, heavy, or a name of the user's). What an hour of its
+    work costs: `money_per_hour` in a currency of the user's, `watts`; None: nobody said."""
 
     name: str
     tier: str
@@ -48,11 +51,16 @@ class Target(msgspec.Struct, frozen=True):
     engine: str
     external: bool = False
     embedding: bool = False
+    money_per_hour: float | None = None
+    watts: float | None = None
 
 
 class BackendState(msgspec.Struct, frozen=True):
     """What the prober last saw of the backend behind one target. `breaker`: whether requests may go there first (`trying`:
-    half open, and one is under way); `cause`: why it is open."""
+    half open, and one is under way); `cause`: why it is open.
+
+    As measured, None where it was not: `prefill_rate` and `decode_rate` in tokens a second, to two digits, of one request;
+    `load_seconds` to load the model. `resident`: whether it is loaded now; None: the engine does not say."""
 
     target: str
     health: Health = "unknown"
@@ -60,18 +68,26 @@ class BackendState(msgspec.Struct, frozen=True):
     problem: str | None = None
     breaker: BreakerState = "closed"
     cause: str | None = None
+    prefill_rate: float | None = None
+    decode_rate: float | None = None
+    load_seconds: float | None = None
+    resident: bool | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True, dict=True):
-    """The state of the fleet as the deciders see it. Made by `Snapshot.of`; equal states have equal hashes."""
+    """The state of the fleet as the deciders see it, and what feedback moved. Made by `Snapshot.of`; equal states have equal
+    hashes."""
 
     states: tuple[BackendState, ...] = ()
     hash: str = ""
+    shifts: tuple[QualityShift, ...] = ()
 
     @classmethod
-    def of(cls, states: Iterable[BackendState]) -> Snapshot:
+    def of(cls, states: Iterable[BackendState], shifts: Iterable[QualityShift] = ()) -> Snapshot:
         kept = tuple(sorted(states, key=lambda state: state.target))
-        return cls(kept, hashlib.sha256(msgspec.msgpack.encode(kept, order="deterministic")).hexdigest()[:12])
+        moved = tuple(sorted(shifts, key=lambda shift: (shift.model, shift.task or "")))
+        data = msgspec.msgpack.encode((kept, moved), order="deterministic")
+        return cls(kept, hashlib.sha256(data).hexdigest()[:12], moved)
 
     def state(self, target: str) -> BackendState:
         return self._by_target.get(target) or BackendState(target)
