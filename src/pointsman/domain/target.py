@@ -74,6 +74,14 @@ class BackendState(msgspec.Struct, frozen=True):
     resident: bool | None = None
 
 
+class Load(msgspec.Struct, frozen=True, gc=False):
+    """What a target has to do at the moment of a decision: requests that it holds, and `wait`, the seconds until it takes
+    one more, to tenths."""
+
+    in_flight: int = 0
+    wait: float = 0.0
+
+
 class Snapshot(msgspec.Struct, frozen=True, dict=True):
     """The state of the fleet as the deciders see it, and what feedback moved. Made by `Snapshot.of`; equal states have equal
     hashes."""
@@ -91,6 +99,16 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     def state(self, target: str) -> BackendState:
         return self._by_target.get(target) or BackendState(target)
+
+    def shift(self, model: str, task: str | None) -> float:
+        """What feedback moved the model's quality at that kind of task by; at all kinds, where it says nothing of this."""
+        by_task = self._shift_of
+        found = by_task.get((model, task))
+        return by_task.get((model, None), 0.0) if found is None else found
+
+    @cached_property
+    def _shift_of(self) -> dict[tuple[str, str | None], float]:
+        return {(shift.model, shift.task): shift.shift for shift in self.shifts}
 
     @cached_property
     def _by_target(self) -> dict[str, BackendState]:

@@ -1,5 +1,5 @@
-"""From a tier to an ordered list of targets: what cannot serve is left out with its reason; what is down, or whose breaker
-is open, comes last."""
+"""From a tier to an ordered list of targets: what cannot serve is left out with its reason; those that are as good a choice
+as each other are ordered by their score, where they get one; what is down, or whose breaker is open, comes last."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 
 from pointsman.domain.decision import TargetChoice
 from pointsman.domain.target import BackendState, Snapshot, Target
+from pointsman.routing.score import Scoring, score
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -36,12 +37,15 @@ def choose(
     input_tokens: int,
     reserve: int,
     keep_local: bool,
+    scoring: Scoring | None = None,
 ) -> Choice:
-    """Pure. A prompt fits where `input_tokens + reserve` is at most the target's context length, or that is unknown."""
+    """Pure. A prompt fits where `input_tokens + reserve` is at most the target's context length, or that is unknown. Scores
+    order what is wanted for the same reason; a target that several want belongs to the first."""
     chosen: dict[str, tuple[int, TargetChoice]] = {}
     left_out: dict[str, TargetChoice] = {}
     largest: int | None = None
-    for name, why in [(name, group.why) for group in wanted for name in group.targets]:
+    places: dict[str, int] = {}
+    for place, name, why in [(place, name, group.why) for place, group in enumerate(wanted) for name in group.targets]:
         if name in chosen or name in left_out:
             continue
         state = snapshot.state(name)
@@ -54,8 +58,29 @@ def choose(
         else:
             rank = max(_RANK[state.health], _BREAKER_RANK[state.breaker])
             chosen[name] = (rank, TargetChoice(name, _explain(why, state)))
+            places[name] = place
+    if scoring is not None:
+        chosen = _scored(chosen, places, targets, snapshot, scoring)
     ordered = chosen.values() if len(chosen) < 2 else sorted(chosen.values(), key=itemgetter(0))
     return Choice(tuple([choice for _, choice in ordered]), tuple(left_out.values()), largest)
+
+
+def _scored(
+    chosen: Mapping[str, tuple[int, TargetChoice]],
+    places: Mapping[str, int],
+    targets: Mapping[str, Target],
+    snapshot: Snapshot,
+    scoring: Scoring,
+) -> dict[str, tuple[int, TargetChoice]]:
+    """The same, in the order of places, and in each by score."""
+    groups: dict[int, list[tuple[Target, str]]] = {}
+    for name, (_, choice) in chosen.items():
+        groups.setdefault(places[name], []).append((targets[name], choice.why))
+    return {
+        choice.target: (chosen[choice.target][0], choice)
+        for place in sorted(groups)
+        for choice in score(groups[place], snapshot, scoring)
+    }
 
 
 _RANK = {"up": 0, "unknown": 0, "loading": 1, "down": 2}
