@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from pointsman.admission.quota import Quota
 from pointsman.admission.ticket import Capacity
 from pointsman.app.targets import targets_of
+from pointsman.config.admission_schema import Quota as Given
 from pointsman.config.schema import Config
 from pointsman.domain.target import Snapshot
 from pointsman.pipeline.gate import GateRules
 from pointsman.routing.breaker import BreakerRules
+
+
+def quota_rules(config: Config) -> Callable[[str], Quota]:
+    """What each key may ask for, by its name."""
+    default = _quota(config.auth.quota)
+    own = {key.name: _quota(key.quota) for key in config.auth.keys if key.quota is not None}
+    return lambda name: own.get(name, default)
+
+
+def _quota(given: Given) -> Quota:
+    return Quota(given.requests, given.tokens, given.concurrency)
 
 
 def breaker_rules(config: Config) -> BreakerRules:

@@ -10,7 +10,9 @@ from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem
 from pointsman.domain.hosts import read_hosts
 from pointsman.outbound.signing import key_of
+from pointsman.ports.ephemeral import Ephemeral
 from pointsman.ports.job_store import JobStore, StoreError
+from pointsman.store.ephemeral.by_url import open_ephemeral
 from pointsman.store.jobs.by_url import check_url, open_url
 
 DEFAULT = "sqlite:///jobs.sqlite"
@@ -37,6 +39,14 @@ def open_store(config: Config) -> JobStore:
     try:
         return open_url(config.store or DEFAULT, data_dir(config))
     except (StoreError, ValueError, ImportError) as error:
+        raise Problem("store", error.args[0]) from None
+
+
+def open_shared(config: Config) -> Ephemeral:
+    """What gateways and workers of the same store tell each other. Raises Problem as `open_store`."""
+    try:
+        return open_ephemeral(config.store or DEFAULT, data_dir(config))
+    except (ValueError, ImportError) as error:
         raise Problem("store", error.args[0]) from None
 
 

@@ -15,6 +15,7 @@ from pointsman.http.auth import Caller
 from pointsman.http.gateway import Gateway
 from pointsman.http.jobs.inside import serve_inside
 from pointsman.http.jobs.kept import KeptRequest
+from pointsman.pipeline.quotas import PART_OF_ANOTHER
 from pointsman.ports.action import ActionFailed, Occasion
 from pointsman.ports.clock import Clock
 
@@ -62,7 +63,7 @@ class ModelCalls:
             request_id=f"{occasion.request_id}.{secrets.token_hex(3)}",
             received=self._clock.wall(),
         )
-        token = _depth.set(depth + 1)
+        token, part = _depth.set(depth + 1), PART_OF_ANOTHER.set(True)
         try:
             async with asyncio.timeout(seconds):
                 reply = await serve_inside(self._gateway(), kept, None)
@@ -71,6 +72,7 @@ class ModelCalls:
             raise ActionFailed("timeout", said(en, zh, seconds=seconds), again=True) from None
         finally:
             _depth.reset(token)
+            PART_OF_ANOTHER.reset(part)
         answer = msgspec.json.decode(reply.body)
         if reply.status >= 400:
             error = answer["error"]

@@ -17,13 +17,14 @@ from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
-from pointsman.app.admission import breaker_rules, gate_rules
+from pointsman.app.admission import breaker_rules, gate_rules, quota_rules
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
 from pointsman.app.delivery import Channels
 from pointsman.app.doors import doors_of
 from pointsman.app.file_store import links_of, open_files
 from pointsman.app.guards import caches_of
+from pointsman.app.job_store import open_shared
 from pointsman.app.jobs import Jobs
 from pointsman.app.model_calls import ModelCalls
 from pointsman.app.schedules import Schedules
@@ -43,6 +44,7 @@ from pointsman.pipeline.delivery.handler import DeliveryHandler
 from pointsman.pipeline.hearing import Ears
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.pipeline.pipeline import Pipeline
+from pointsman.pipeline.quotas import Quotas
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend
@@ -108,7 +110,9 @@ class Serving:
         self._residents = Residents()
         self._actions: dict[str, Action] = {"report": self._report}
         recorder = Fanout([self.metrics, self._log])
+        self.shared = open_shared(config)
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
+        self.pipeline.quotas = Quotas(clock, self.shared)
         self.pipeline.watch = self._breakers
         self.pipeline.gate.turned_away = self.metrics.turned_away
         self.pipeline.hearings.sunk = self.metrics.sunk
@@ -159,6 +163,7 @@ class Serving:
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._breakers.rules = breaker_rules(config)
         self.pipeline.gate.install(gate_rules(config))
+        self.pipeline.quotas.install(quota_rules(config))
         self._prober.watch(backends)
         self.channels.install(config, Path(setup.base), document.timezone)
         self.jobs.install(config)
@@ -233,6 +238,8 @@ class Serving:
             self._journal.cancel()
         await self._residents.close()
         await self._prober.close()
+        await self.pipeline.quotas.close()
+        await self.shared.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
         await asyncio.gather(self._children.close(), self._reporters.close())
         await self.files.close()

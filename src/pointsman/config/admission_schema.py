@@ -35,6 +35,16 @@ class Limits(Section, frozen=True):
     ) = None
 
 
+class Quota(Section, frozen=True):
+    """What one key may ask for, over all processes; see docs/admission.md. Nothing: no limit."""
+
+    requests: Annotated[int, Meta(ge=1, le=10_000_000, description="requests a minute")] | None = None
+    tokens: (
+        Annotated[int, Meta(ge=1, le=10_000_000_000, description="tokens a minute, of prompts and replies")] | None
+    ) = None
+    concurrency: Annotated[int, Meta(ge=1, le=100_000, description="requests at a time")] | None = None
+
+
 class Breaker(Section, frozen=True):
     """When a target that fails is left alone for a while: at least `ratio` of at least `least` tries within `window`."""
 

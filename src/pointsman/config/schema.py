@@ -8,12 +8,13 @@ import msgspec
 from msgspec import Meta
 
 from pointsman.config.action_schema import ActionConfig, McpServer
-from pointsman.config.admission_schema import Admission, Limits
+from pointsman.config.admission_schema import Admission, Limits, Quota
 from pointsman.config.arbiter_schema import Arbiter
 from pointsman.config.cache_schema import Cache
 from pointsman.config.delivery_schema import Channel
 from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
+from pointsman.config.policy_schema import Cost, QualityTable, Weighting
 from pointsman.config.question_schema import Questions
 from pointsman.config.report_schema import Files, Report, Source, Template
 from pointsman.config.schedule_schema import Schedule
@@ -87,6 +88,7 @@ class Backend(Section, frozen=True):
     )
     slots: Annotated[int, Meta(ge=1, le=256, description="requests at a time (embedded)")] | None = None
     limits: Annotated[Limits, Meta(description="what it may hold at a time")] = Limits()
+    cost: Annotated[Cost, Meta(description="what an hour of its work costs")] = Cost()
     threads: Annotated[int, Meta(ge=1, le=1024, description="CPU threads (embedded); default cores - 1")] | None = None
     gpu_layers: Annotated[int, Meta(ge=0, description="layers on the GPU (embedded); default: all that fit")] | None = (
         None
@@ -139,7 +141,17 @@ class Entry(Section, frozen=True):
 
     packs: Annotated[list[str] | None, Meta(description="rule packs of this entry; default: all")] = None
     arbiter: Annotated[str, Meta(description="off, embedded, or a model that arbitrates")] = "off"
-    policy: Annotated[str, Meta(description="which numbers of policy: route this entry")] = "interactive"
+    policy: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                description="weights under policy: by which targets are scored: interactive, batch or one of your own; "
+                "default: no scores, routes and the fallback alone",
+            ),
+        ]
+        | None
+    ) = None
     keep_local: Annotated[bool, Meta(description="false lets requests reach external backends")] = True
     hint: Annotated[
         bool, Meta(description="tell in the header x-pointsman-hint that no rule took a request and a model has it")
@@ -227,6 +239,7 @@ class Key(Section, frozen=True):
     group: Annotated[str, Meta(description="what rules see as group: keys of one team, of one product")] | None = None
     admin: Annotated[bool, Meta(description="may reload the config from another machine")] = False
     usage: Annotated[Literal["asked", "force"], Meta(description="overrides the entry's usage")] | None = None
+    quota: Annotated[Quota, Meta(description="what it may ask for; default: auth.quota")] | None = None
 
 
 class Auth(Section, frozen=True):
@@ -239,6 +252,9 @@ class Auth(Section, frozen=True):
             description="key: clients on this machine need one too (behind a proxy that does not say for whom it speaks)"
         ),
     ] = "open"
+    quota: Annotated[
+        Quota, Meta(description="of each key without a quota of its own, and of all clients without a key together")
+    ] = Quota()
 
 
 class Log(Section, frozen=True):
@@ -300,13 +316,17 @@ class Config(Section, frozen=True):
     ] = {}
     auth: Auth = Auth()
     log: Log = Log()
-    policy: Annotated[dict[str, Any], Meta(description="reserved: weights of learned routing")] = {}
+    policy: Annotated[
+        dict[str, Weighting],
+        Meta(description="name → what quality, latency and cost weigh; interactive and batch ship"),
+    ] = {}
+    quality: QualityTable = QualityTable()
     arbiter: Arbiter = Arbiter()
     admission: Admission = Admission()
     telemetry: Annotated[dict[str, Any], Meta(description="reserved: exporters")] = {}
 
 
-RESERVED = ("policy", "telemetry")
+RESERVED = ("telemetry",)
 TIERS = ("light", "medium", "heavy")
 TIER_ALIASES = {f"model-{tier}": tier for tier in TIERS}
 

@@ -20,7 +20,8 @@ ErrorType = Literal[
 
 
 class PointsmanError(Exception):
-    """The gateway's one error shape on the wire. `src` says who failed: the gateway or the backend behind it."""
+    """The gateway's one error shape on the wire. `src` says who failed: the gateway or the backend behind it; `headers` go
+    with it."""
 
     def __init__(
         self,
@@ -32,6 +33,7 @@ class PointsmanError(Exception):
         param: str | None = None,
         src: Literal["gateway", "backend"] = "gateway",
         retry_after: float | None = None,
+        headers: tuple[tuple[bytes, bytes], ...] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -41,6 +43,7 @@ class PointsmanError(Exception):
         self.param = param
         self.src = src
         self.retry_after = retry_after
+        self.headers = headers
 
 
 class Problem(Exception):

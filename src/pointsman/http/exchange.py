@@ -15,6 +15,7 @@ from pointsman.domain.said import Tongue, encodable, told
 from pointsman.domain.wording import tongue_of
 from pointsman.http.auth import Caller
 from pointsman.http.body_limit import too_large
+from pointsman.http.header_lines import header_lines
 from pointsman.pipeline.request_passage import RequestPassage
 
 Work = Callable[["Client"], Awaitable[None] | None]
@@ -225,7 +226,7 @@ class Client:
         return msgspec.json.encode(value, enc_hook=self._encodable)
 
     def error(self, error: PointsmanError) -> None:
-        headers = b""
+        headers = header_lines(*error.headers)
         if error.retry_after is not None:
             headers += b"retry-after: %d\r\n" % max(1, round(error.retry_after))
         if error.status == 401:

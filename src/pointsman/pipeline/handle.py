@@ -25,6 +25,7 @@ from pointsman.pipeline.ends import Exchange, Sink, no_reply
 from pointsman.pipeline.gate import Pass, cells_of
 from pointsman.pipeline.hearing import query_of
 from pointsman.pipeline.keeping import Keeping, keeping_of
+from pointsman.pipeline.quotas import Allowance
 from pointsman.pipeline.reply_cache import Kept
 from pointsman.pipeline.report_decision import resumed_report
 from pointsman.pipeline.request_passage import RequestPassage
@@ -55,6 +56,7 @@ class Run:
         self._meter = Meter()
         self._opened: Opened | None = None
         self._pass: Pass | None = None
+        self._allowance: Allowance | None = None
         self._caches = pipeline.caches
         self.cache: CacheOutcome | None = None
         self.age: float | None = None
@@ -73,6 +75,7 @@ class Run:
     def decide(self) -> None:
         """Raises PointsmanError; then the record is put."""
         try:
+            self._allowance = self._pipeline.quotas.begin(self.request.caller)
             self._deciding.now()
         except BaseException as error:
             self._broke_off(error)
@@ -83,6 +86,7 @@ class Run:
         """The same in a thread, and as a step of the job that it may be."""
         passage = self._passage
         try:
+            self._allowance = self._pipeline.quotas.begin(self.request.caller)
             if passage is None:
                 await self._deciding.apart()
             else:
@@ -103,6 +107,11 @@ class Run:
     def waited(self) -> float:
         """Seconds that it stood at the gate."""
         return self._pass.waited if self._pass is not None else 0.0
+
+    @property
+    def allowance(self) -> Allowance | None:
+        """What is left of its key's quota; None where nothing limits it."""
+        return self._allowance
 
     @property
     def place(self) -> Place | None:
@@ -275,6 +284,8 @@ class Run:
             limits = [self._deciding.snapshot.state(choice.target).facts.context_length for choice in decision.targets]
             known = [limit for limit in limits if limit is not None]
             cells = cells_of(tokens, self.request, max(known, default=None))
+            if self._allowance is not None:
+                self._allowance.spend(cells if self.request.endpoint in ("chat", "completions") else tokens)
             self._pass = self._pipeline.gate.pass_for(self.request, cells)
         return self._pass
 
@@ -351,9 +362,20 @@ class Run:
     def _record(self) -> None:
         self._pipeline.under_way.pop(self.request.id, None)
         record = self.record()
+        if self._allowance is not None:
+            self._allowance.end(self._used(record))
         if self._passage is not None:
             self._passage.outcome, self._passage.error = record.outcome, record.error
         self._pipeline.recorder.put(record, self._policy.document, self._deciding.snapshot)
+
+    def _used(self, record: Record) -> int:
+        """Tokens of its key's quota; the estimate of the prompt where the engine gave no figures."""
+        if self._opened is None:
+            return 0
+        features = record.decision.features if record.decision is not None else None
+        estimate = features.input_tokens if features is not None else 0
+        prompt = estimate if record.input_tokens is None else record.input_tokens
+        return prompt + (record.output_tokens or 0)
 
     def record(self) -> Record:
         """What became of it, as of now."""

@@ -17,6 +17,7 @@ from pointsman.pipeline.handle import Run
 from pointsman.pipeline.hearing import Hearings
 from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.quotas import Quotas
 from pointsman.pipeline.reply_cache import ReplyCache
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.ports.action import Action
@@ -42,6 +43,7 @@ class Pipeline:
         self.hearings = Hearings()
         self.watch: Watch = Unwatched()
         self.gate = Gate(clock, snapshot)
+        self.quotas = Quotas(clock)
         self.deliver: Deliver | None = None
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}

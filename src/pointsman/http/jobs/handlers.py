@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from pointsman.domain.job import Job
 from pointsman.domain.said import Said, said
 from pointsman.domain.wording import tongue_of
 from pointsman.http.gateway import Gateway
 from pointsman.http.jobs.handing_on import HandingOn
 from pointsman.http.jobs.inside import serve_inside
 from pointsman.http.jobs.kept import KeptReply, action_of, encode, request_of
+from pointsman.pipeline.job_worker import backoff
 from pointsman.pipeline.passage import Finished, Passage, TryAgain
+from pointsman.pipeline.quotas import QUOTA_EXCEEDED
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.ports.action import Action, ActionFailed, Occasion
 
@@ -20,6 +23,9 @@ _PASSING = frozenset((429, 500, 502, 503, 504))
 """Statuses of what may be over the next time."""
 _WAITING = frozenset((429, 503))
 """Those that say nothing of the request."""
+_FIRST, _LONGEST = 1.0, 60.0
+"""Seconds between two tries of a job that waits for its caller's quota."""
+_ENDLESS = 1_000_000_000
 _DIRECT = Said("named by the client", "由客户端指定")
 _JSON = ((b"content-type", b"application/json"),)
 
@@ -37,7 +43,7 @@ class RequestHandler:
         way = RequestPassage(passage, rules_only=kept.rules_only)
         reply = await serve_inside(self._gateway(), kept, way)
         if reply.status in _PASSING:
-            raise _again(reply)
+            raise _again(reply, passage.job)
         if reply.status < 400:
             good = way.outcome == "ok" and not (way.decision and way.decision.clarification)
             reply = await self._onward.of_request(passage, kept, reply, way, good=good)
@@ -88,9 +94,12 @@ class ActionHandler:
         return Finished(outcome=effect.outcome, result=encode(reply), error=effect.error)
 
 
-def _again(reply: KeptReply) -> TryAgain:
+def _again(reply: KeptReply, job: Job) -> TryAgain:
     error, after = _error(reply), reply.header(b"retry-after")
     delay = float(after) if after is not None and after.isdigit() else None
+    if error["code"] == QUOTA_EXCEEDED:  # it waits as long as it takes; many that wait do not all ask at once
+        pause = min(backoff(_FIRST, job.failures + 1, job.id), _LONGEST)
+        return TryAgain(error["message"], error["code"], max(delay or 0.0, pause), tries=_ENDLESS, waits=True)
     return TryAgain(error["message"], error["code"], delay, waits=reply.status in _WAITING)
 
 

@@ -129,6 +129,7 @@ class McpDoor:
         spec = None if action is None else action.spec
         with self._log.noting(client, place, DECIDE if spec is None else spec.name, spec, arguments or {}) as ending:
             try:
+                ending.begin()
                 if action is None:
                     decision = await self._decided(arguments or {}, client)
                     ending.end("ok")

@@ -16,17 +16,24 @@ from pointsman.domain.said import Said, told
 from pointsman.http.exchange import Client
 from pointsman.pipeline.acting import hidden_in
 from pointsman.pipeline.pipeline import Pipeline
+from pointsman.pipeline.quotas import Allowance
 
 _DIRECT = Said("a tool that the client named itself", "客户端直接调用的工具")
 
 
 class Ending:
-    """How a call ended: as if the client had gone, until it is said. `error` is a word for programs."""
+    """How a call ended: as if the client had gone, until it is said. `error` is a word for programs. `allow` counts it."""
 
-    def __init__(self) -> None:
+    def __init__(self, allow: Callable[[], Allowance | None]) -> None:
+        self._allow = allow
+        self.allowance: Allowance | None = None
         self.outcome: Outcome = "cancelled"
         self.status = 499
         self.error: str | None = "client_closed"
+
+    def begin(self) -> None:
+        """Raises PointsmanError where the quota of its key is used up."""
+        self.allowance = self._allow()
 
     def end(self, outcome: Outcome, error: str | None = None) -> None:
         """Whatever came of it, HTTP says 200: the protocol tells the rest."""
@@ -34,7 +41,8 @@ class Ending:
 
 
 class ToolLog:
-    """Puts a record of each call, with values that are not to be seen left out; `count` counts it, by tool and outcome."""
+    """Puts a record of each call, with values that are not to be seen left out; `count` counts it, by tool and outcome. It
+    is a request of its key's quota."""
 
     def __init__(self, pipeline: Pipeline, count: Callable[[str, str], None]) -> None:
         self._pipeline = pipeline
@@ -46,7 +54,8 @@ class ToolLog:
     ) -> Iterator[Ending]:
         """One call, from beginning to end; `spec` is the action's, if the tool is one. `place` is its own among calls that
         came in one request."""
-        pipeline, ending = self._pipeline, Ending()
+        pipeline = self._pipeline
+        ending = Ending(lambda: pipeline.quotas.begin(client.caller.name))
         policy, snapshot = pipeline.policy, pipeline.snapshot()
         began = pipeline.clock.monotonic()
         try:
@@ -58,6 +67,8 @@ class ToolLog:
             ending.end("failed", "internal")
             raise
         finally:
+            if ending.allowance is not None:
+                ending.allowance.end(0)
             took = (pipeline.clock.monotonic() - began) * 1000
             decision = Decision(
                 stage="l0",

@@ -13,10 +13,10 @@ SHORT = 0.001
 
 def served_lines(run: Run) -> bytes:
     """Response headers; mostly none."""
-    waited = run.waited
-    if run.cache is None and not run.masked and waited < SHORT:
+    waited, allowance = run.waited, run.allowance
+    if run.cache is None and not run.masked and waited < SHORT and allowance is None:
         return b""
-    pairs = []
+    pairs = [] if allowance is None else [*allowance.headers]
     if waited >= SHORT:
         pairs.append((b"x-pointsman-waited", b"%.3f" % waited))
     if run.masked:
