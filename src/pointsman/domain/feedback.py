@@ -27,7 +27,43 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asker(msgspec.Struct, frozen=True, gc=False):
-    """Who sent a request, and when, in seconds since the epoch."""
+    """Who sent a request, and when, in seconds since the epoch. `served` is what replied, once a model did."""
 
     caller: str
     asked: float
+    served: Served | None = None
+
+
+class Served(msgspec.Struct, frozen=True, gc=False):
+    """A model replied: its real name, and the type of the task (None: of no known type)."""
+
+    model: str
+    task: str | None
+
+
+class Word(msgspec.Struct, frozen=True, gc=False):
+    """What a caller said of `count` replies of a model on one day (days since the epoch, UTC), alike of each of them: the
+    fields of a Feedback."""
+
+    day: int
+    caller: str
+    model: str
+    task: str | None
+    rating: int | None
+    adopted: bool | None
+    edited: bool
+    retried: bool
+    count: int = 1
+
+
+class Signs(msgspec.Struct, frozen=True, gc=False):
+    """What a caller did on one day with `replies` of a model, without a word about them: after `asked_again` of them it
+    asked nearly the same within minutes, in the middle of `hung_up` of them it went away."""
+
+    day: int
+    caller: str
+    model: str
+    task: str | None
+    replies: int = 0
+    asked_again: int = 0
+    hung_up: int = 0

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from pointsman.domain.decision import Decision
-from pointsman.domain.feedback import Feedback
+from pointsman.domain.feedback import Feedback, Served, Signs
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.request import Request
@@ -50,7 +50,8 @@ Faults = list[tuple[int, str]]
 class Batch:
     """Records encoded as they come, heads and contents apart; names of fields are written once. `policies` and
     `snapshots` are those that the decisions name, by hash; `last` is the newest `received`, `first_id` and `last_id` are
-    the bounds of the ids; `size` is in bytes. `feedback` is what came of it meanwhile, each with the time of its request.
+    the bounds of the ids; `size` is in bytes. `feedback` is what came of it meanwhile, each with the time of its request and
+    what replied to it; `signs` is what callers did.
     `notes` are requests under way, as a batch with a `name`; `ended` those that are so no more, as (name of the notes,
     place)."""
 
@@ -65,7 +66,8 @@ class Batch:
         self._named: set[str] = set()
         self.policies: dict[str, PolicyDocument] = {}
         self.snapshots: dict[str, Snapshot] = {}
-        self.feedback: list[tuple[Feedback, float]] = []
+        self.feedback: list[tuple[Feedback, float, Served | None]] = []
+        self.signs: list[Signs] = []
         self._fresh: list[Fresh] = []
         self.notes: Batch | None = None
         self.ended: list[tuple[str, int]] = []
@@ -76,12 +78,18 @@ class Batch:
 
     @property
     def empty(self) -> bool:
-        return not (self._fresh or self.count or self.ended or self.notes or self.feedback)
+        return not (self._fresh or self.count or self.ended or self.notes or self.feedback or self.signs)
 
-    def say(self, feedback: Feedback, asked: float) -> int:
+    def say(self, feedback: Feedback, asked: float, served: Served | None) -> int:
         """Adds a feedback. Returns the size after it; raises what msgspec does for one that it cannot encode."""
         self.size += len(_encode(feedback))
-        self.feedback.append((feedback, asked))
+        self.feedback.append((feedback, asked, served))
+        return self.size
+
+    def do(self, several: Sequence[Signs]) -> int:
+        """Adds what callers did. Returns the size after it."""
+        self.size += len(_encode(several))
+        self.signs += several
         return self.size
 
     def note(self, fresh: Sequence[Fresh], name: str) -> list[tuple[str, int] | None]:

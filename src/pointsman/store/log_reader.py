@@ -14,7 +14,7 @@ import msgspec
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.decision import Decision
-from pointsman.domain.feedback import Asker, Feedback
+from pointsman.domain.feedback import Asker, Feedback, Served, Signs, Word
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
@@ -26,6 +26,7 @@ from pointsman.store.log_row import Content, Head
 from pointsman.store.log_scan import Logged
 from pointsman.store.log_schema import NAME
 from pointsman.store.seal import Seal
+from pointsman.store.signal_rows import read_signs, read_words
 from pointsman.store.stored_batch import StoredBatch
 from pointsman.store.under_way import Noted, read_noted
 
@@ -129,8 +130,18 @@ class LogReader:
         """Whose that request was; None where it is not in the log."""
         for batch in (*(batch for _, batch in self._spanning(request_id)), *self._noted(request_id)):
             head = batch.heads[batch.places[request_id]]
-            return Asker(head.caller, head.received)
+            task = batch.feature(head, "task_type")
+            served = Served(head.target.rpartition("@")[0], task) if head.target and head.stage == "model" else None
+            return Asker(head.caller, head.received, served)
         return None
+
+    def words(self, first: int, last: int) -> list[Word]:
+        """What callers said of models from day `first` to day `last` (since the epoch, UTC), summed up."""
+        return read_words(self._connection, first, last)
+
+    def signs(self, first: int, last: int) -> list[Signs]:
+        """What they did in those days."""
+        return read_signs(self._connection, first, last)
 
     def feedback(self, since: float | None = None) -> Iterator[Feedback]:
         """What callers said, newest first: each of them of requests of their own, the last that they said of each; `since`

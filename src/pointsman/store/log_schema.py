@@ -14,7 +14,10 @@ of these requests refer to the contents, so it is kept as long as they are. Whil
 `notes_left` has a row of that name: the process (`owner`), and a byte a request, 0 where it has ended. The transaction that
 writes its record says so.
 
-Logs that were begun without the last three tables get them when a gateway opens them."""
+A row of `feedback_on` says which model replied to a request of which there is feedback, and the type of its task ('' for
+none). A row of `signs` is what a caller did with a model's replies of one day (since the epoch, UTC): signal_rows.py.
+
+Logs that were begun without the last five tables get them when a gateway opens them."""
 
 from __future__ import annotations
 
@@ -60,8 +63,15 @@ create table if not exists notes (
 );
 create index if not exists notes_by_time on notes (last);
 create table if not exists notes_left (name text primary key, owner text not null, left blob not null);
+create table if not exists feedback_on (
+  request_id text primary key, asked real not null, model text not null, task text not null
+) without rowid;
+create table if not exists signs (
+  day integer not null, caller text not null, model text not null, task text not null, replies integer not null,
+  asked_again integer not null, hung_up integer not null, primary key (day, caller, model, task)
+) without rowid;
 """
-LATER = ("feedback", "notes", "notes_left")
+LATER = ("feedback", "notes", "notes_left", "feedback_on", "signs")
 """Tables that a log may have been begun without."""
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 from msgspec.structs import replace
 
-from pointsman.domain.feedback import Feedback
+from pointsman.domain.feedback import Feedback, Served, Signs
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.said import Said
@@ -31,6 +31,7 @@ from pointsman.store.log_schema import NAME, all_or_nothing, explained
 from pointsman.store.owner import Owner, bury
 from pointsman.store.retention import Retention
 from pointsman.store.seal import KEY, Seal
+from pointsman.store.signal_rows import write_served, write_signs
 from pointsman.store.under_way import NotesLeft, take_over
 
 log = logging.getLogger("pointsman")
@@ -123,10 +124,10 @@ class LogWriter:
                     under_way[request.id] = Earlier(at, request, record.decision, at)
             self._grown(batch.size, empty)
 
-    def put_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
-        """Queues it behind the records; `asked` is when its request came. Gives what is kept of it, without the comment
-        where no prompts are kept; None where it cannot be kept, which is counted in `dropped`. It replaces an earlier one
-        of the same request."""
+    def put_feedback(self, feedback: Feedback, asked: float, served: Served | None = None) -> Feedback | None:
+        """Queues it behind the records; `asked` is when its request came, `served` what replied to it. Gives what is kept of
+        it, without the comment where no prompts are kept; None where it cannot be kept, which is counted in `dropped`. It
+        replaces an earlier one of the same request."""
         if self._prompts == "off" and feedback.comment is not None:
             feedback = replace(feedback, comment=None)
         with self._lock:
@@ -135,12 +136,19 @@ class LogWriter:
                 return None
             first = self._open.empty
             try:
-                size = self._open.say(feedback, asked)
+                size = self._open.say(feedback, asked, served)
             except Exception:  # half a surrogate pair: the HTTP door lets none in
                 self.dropped += 1
                 return None
             self._grown(size, first)
         return feedback
+
+    def put_signs(self, several: Sequence[Signs]) -> None:
+        """Queues them to be added to what the log has of these days. None is kept where the log takes nothing."""
+        with self._lock:
+            if several and not self._closed and self._waiting <= self._backlog:
+                first = self._open.empty
+                self._grown(self._open.do(several), first)
 
     def close(self) -> None:
         with self._lock:
@@ -278,8 +286,12 @@ class LogWriter:
                 if row is not None:
                     about = batch.last, batch.first_id, batch.last_id, batch.count, self._prompts
                     self._connection.execute(_INSERT, (*about, *row))
-                for feedback, asked in batch.feedback:
+                for feedback, asked, served in batch.feedback:
                     write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
+                    if served is not None:
+                        write_served(self._connection, feedback.request_id, asked, served)
+                if batch.signs:
+                    write_signs(self._connection, batch.signs)
                 changed = self._notes_left.write(self._connection, self._owner.name, batch, notes, self._prompts)
         except BaseException:
             self._contents.undo()

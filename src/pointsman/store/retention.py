@@ -8,6 +8,7 @@ import apsw
 
 from pointsman.store.content_files import ContentFiles, Kept
 from pointsman.store.log_schema import all_or_nothing
+from pointsman.store.signal_rows import remove_signs
 
 _SLICE = 100  # batches, and feedback, that are removed at once, so that writing need not wait long
 _SOON, _LATER, _HOURLY = 0.0, 60.0, 3600.0
@@ -19,9 +20,10 @@ _OLD_FEEDBACK = "delete from feedback where request_id in (select request_id fro
 
 
 class Retention:
-    """Batches and notes whose newest request is older than `keep` seconds are removed, feedback on requests that are,
-    policies and snapshots a day after the last that refers to them. A batch is some tens of milliseconds of traffic; what
-    ran long in it came earlier by so long, and stays by so long more, without its words where these were noted.
+    """Batches and notes whose newest request is older than `keep` seconds are removed, feedback on requests that are, what
+    callers did on days that are, policies and snapshots a day after the last that refers to them. A batch is some tens of
+    milliseconds of traffic; what ran long in it came earlier by so long, and stays by so long more, without its words where
+    these were noted.
 
     Deleted bytes are overwritten at once (in the database by `secure_delete`, in files of contents before their rows go)
     and the write-ahead log, which still has them, is emptied.
@@ -42,6 +44,7 @@ class Retention:
             contents.wipe(kept for _, kept in rows)
         with all_or_nothing(connection):
             removed = _removed(connection, _OLD_FEEDBACK, (before, _SLICE))
+            removed = max(removed, remove_signs(connection, before, _SLICE))
             for table, rows in old.items():
                 connection.executemany(f"delete from {table} where {_KEYS[table]} = ?", [(key,) for key, _ in rows])  # noqa: S608
                 removed = max(removed, len(rows))
