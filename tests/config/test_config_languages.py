@@ -253,12 +253,12 @@ class TestNotes:
         path.write_text(
             "models: {light: {backends: [{engine: embedded, model: gone.gguf}]}, "
             "heavy: {backends: [{engine: ollama, model: m}]}}\n"
-            "rules: {packs: [], files: [r.yaml]}\npolicy: {x: 1}\n",
+            "rules: {packs: [], files: [r.yaml]}\ntelemetry: {x: 1}\n",
             encoding="utf-8",
         )
         notes = build(load(path, None, {})).notes
         assert [told(note, "zh") for note in notes[:4]] == [
-            "policy：这个版本还不读取这一节",
+            "telemetry：这个版本还不读取这一节",
             "没有设置 fallback.target；没有路由接住的请求会送到 light",
             *(told(note, "zh") for note in notes[2:4]),
         ]

@@ -14,7 +14,7 @@ from pointsman.cli.gateway_client import KEY
 from pointsman.config.load import Loaded, load
 from pointsman.config.schema import Config
 from pointsman.domain.features import Features
-from pointsman.domain.policy import RouteRule
+from pointsman.domain.policy import RouteRule, Weights
 from pointsman.routing.routes import matching_route
 from ruling import cases
 
@@ -106,9 +106,8 @@ def test_the_example_of_the_contract_loads(tmp_path: Path, secret: str) -> None:
     assert config.entries["auto"].packs == ["desk"]
     assert {rule.id for rule in built.policy.document.rules} == {"vpn", "export_pdf", "code_review"}
     assert b"secret-of-vllm" not in built.policy.document.encode()
-    reserved = " ".join(built.notes)
-    for section in ("policy", "telemetry"):
-        assert section in reserved  # nothing that is not read yet is accepted in silence
+    assert "telemetry" in " ".join(built.notes)  # nothing that is not read yet is accepted in silence
+    assert built.policy.document.weights == {"interactive": Weights(1, 1, 0.5)}
 
 
 def test_three_lines_for_a_user_of_ollama(tmp_path: Path) -> None:
@@ -217,8 +216,8 @@ class TestWords:
         assert config.fallback.target == "no"
 
     def test_a_time_of_day_is_no_number(self, tmp_path: Path) -> None:
-        text = "policy: {a: 1:30, b: 0x1F, c: 0o17, d: 017, e: 2001-12-14, f: 1e3, g: true, h: ~}\n"
-        assert loaded(tmp_path, text).config.policy == {
+        text = "telemetry: {a: 1:30, b: 0x1F, c: 0o17, d: 017, e: 2001-12-14, f: 1e3, g: true, h: ~}\n"
+        assert loaded(tmp_path, text).config.telemetry == {
             "a": "1:30",
             "b": 31,
             "c": 15,

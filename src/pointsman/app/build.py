@@ -18,6 +18,7 @@ from pointsman.app.file_store import wrong_files
 from pointsman.app.intents import clashing, with_all_intents
 from pointsman.app.job_store import wrong_jobs
 from pointsman.app.mcp_servers import all_tools, with_tools
+from pointsman.app.quality_table import quality_table
 from pointsman.app.report_templates import unusable_templates
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
 from pointsman.app.schedules import wrong_asks, wrong_schedules
@@ -86,6 +87,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
     sources, wrong_sources = sources_of(config, base)
     catalog, wrong_reports = specs_of(config, base, loaded.broken)
     wrong_examples, near_examples = clashing(config)
+    quality, wrong_quality = quality_table(config, base)
     problems = [
         *loaded.problems,
         *loaded.places.place_all(
@@ -103,6 +105,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
                 *wrong_examples,
                 *wrong_jobs(config),
                 *wrong_files(config),
+                *wrong_quality,
                 *wrong_delivery(config, base),
                 *wrong_schedules(config, specs.specs, loaded.broken),
             ]
@@ -115,7 +118,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
     if problems:
         raise Problems(problems)
     reports, unread = with_values(config, catalog, sources, data_dir(config), base, known.reports)
-    placed = build_document(loaded, book, actions, targets, reports, __version__)
+    placed = build_document(loaded, book, actions, targets, reports, __version__, quality)
     policy = Policy(placed.document)
     if wrong := list(wrong_asks(config, policy, time.time())):
         raise Problems(loaded.places.place_all(wrong))

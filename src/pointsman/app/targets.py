@@ -63,6 +63,8 @@ def targets_of(config: Config) -> dict[str, tuple[tuple[Target, BackendConfig], 
                 engine=backend.engine,
                 external=_external(backend),
                 embedding=backend.embedding,
+                money_per_hour=backend.cost.money_per_hour,
+                watts=backend.cost.watts,
             )
             pairs.append((target, backend))
         found[tier] = tuple(pairs)

@@ -20,8 +20,8 @@ Seen = dict[str, State]
 
 
 def seen_of(config: Path | None, loaded: Loaded | None) -> Seen:
-    """The config file, the rule files, packs, FAQs and intents that it names, and the folders in which more of them may
-    appear, as they are now."""
+    """The config file, the rule files, packs, FAQs, intents and qualities that it names, and the folders in which more of
+    them may appear, as they are now."""
     paths = [config] if config is not None else []
     if loaded is not None:
         base = config.resolve().parent if config is not None else Path.cwd()
@@ -29,6 +29,8 @@ def seen_of(config: Path | None, loaded: Loaded | None) -> Seen:
         paths += [base / name for name in loaded.draft.rules.files]
         paths += folders_of(loaded.draft.rules, base)
         paths += [base / name for name in loaded.draft.arbiter.files]
+        if loaded.draft.quality.file is not None:
+            paths.append(base / loaded.draft.quality.file)
         paths += [base / action.faq.file for action in loaded.draft.actions.values() if action.faq is not None]
     return _look(str(path.resolve()) for path in paths)
 

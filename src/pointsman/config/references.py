@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import get_args
 from urllib.parse import urlsplit
 
+from pointsman.config.policy_schema import SHIPPED, weights_of
 from pointsman.config.schema import RESERVED, TIER_ALIASES, Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, did_you_mean
@@ -44,6 +46,7 @@ def cross_check(config: Config, broken: Collection[str] = ()) -> tuple[list[Prob
     _backends(config, problems)
     if "entries" not in broken:
         _unique_names(config, problems)
+    _weights(config, broken, problems)
     _routes(config, None if "entries" in broken else list(config.entries), problems)
     if not is_loopback(config.server.host) and not config.auth.keys and "auth" not in broken:
         problems.append(
@@ -112,6 +115,36 @@ def _routes(config: Config, entries: list[str] | None, problems: list[Problem]) 
                 high=high,
             )
             problems.append(Problem(path, message))
+
+
+def _weights(config: Config, broken: Collection[str], problems: list[Problem]) -> None:
+    if "policy" in broken:
+        return
+    for name, given in config.policy.items():
+        weights = weights_of(name, given)
+        path = f"policy.{name}"
+        if not all(map(math.isfinite, weights)):
+            message = said("weights must be finite numbers", "权重必须是有限的数")
+            problems.append(Problem(path, message, valid=_A_WEIGHT))
+        elif not any(weights):
+            message = said(
+                "all its weights are 0: every target would score the same",
+                "全部权重都是 0：所有目标的得分都会一样",
+            )
+            problems.append(Problem(path, message, valid=_A_WEIGHT))
+    known = list(dict.fromkeys([*SHIPPED, *config.policy]))
+    for name, entry in config.entries.items():
+        if entry.policy is not None and entry.policy not in known:
+            hint = did_you_mean(entry.policy, known)
+            message = said(
+                "there is no policy {name!r}{hint}", "没有名为 {name!r} 的策略{hint}", name=entry.policy, hint=hint
+            )
+            problems.append(Problem(f"entries.{name}.policy", message, valid=", ".join(known)))
+
+
+_A_WEIGHT = said(
+    "quality, latency, cost: 0 to 1000, one of them above 0", "quality、latency、cost：0 到 1000，至少一个大于 0"
+)
 
 
 def _words(path: str, kind: str, given: str | list[str] | None, valid: Sequence[str], problems: list[Problem]) -> None:

@@ -17,6 +17,7 @@ from pointsman.domain.channel import ChannelRule
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.frame import Frame
 from pointsman.domain.policy import ActionRule, EntryRule, PeriodReading, PolicyDocument, RouteRule
+from pointsman.domain.quality import Quality
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import Rule
 from pointsman.domain.said import said
@@ -26,6 +27,7 @@ from pointsman.framing import compile_frames, with_shipped
 from pointsman.pipeline.intent_rules import arbiter_rules
 from pointsman.pipeline.policy import EXPORT, REPORT_ACTIONS
 from pointsman.pipeline.rulebook import Rulebook
+from pointsman.pipeline.weighing import notes_on_scores, weights_by_name
 from pointsman.rules.actions import parse_action
 
 _DEFAULTS = ("medium", "light", "heavy")
@@ -131,9 +133,10 @@ def build_document(
     targets: dict[str, tuple[Target, ...]],
     reports: tuple[ReportSpec, ...],
     version: str,
+    quality: tuple[Quality, ...] = (),
 ) -> Placed:
     """The document of parts that were found sound. `reports` is the catalog, with the values that its sources gave;
-    `targets` are those of each key in `models:`, in the order of trying."""
+    `targets` are those of each key in `models:`, in the order of trying; `quality` what models were measured to reach."""
     config = loaded.config
     rules = [plain_text_only(rule, actions) for rule in book.rules]
     fallback = config.fallback.target or next(
@@ -152,6 +155,7 @@ def build_document(
                 entry.keep_local,
                 entry.hint,
                 entry.arbiter if arbiter is not None else "off",
+                entry.policy,
             )
             for name, entry in config.entries.items()
         ),
@@ -168,8 +172,11 @@ def build_document(
         language=config.server.language,
         channels=channels_of(config),
         arbiter=arbiter,
+        weights=weights_by_name(config),
+        quality=quality,
     )
-    return Placed(document, (*_fallback_note(config, fallback), *_unbound(rules, actions, reports)))
+    scores = notes_on_scores(config, unique.values(), quality)
+    return Placed(document, (*_fallback_note(config, fallback), *scores, *_unbound(rules, actions, reports)))
 
 
 def plain_text_only(rule: Rule, actions: dict[str, ActionRule]) -> Rule:
@@ -211,7 +218,8 @@ def _unbound(rules: list[Rule], actions: dict[str, ActionRule], reports: tuple[R
 
 
 def _fallback_note(config: Config, fallback: str | None) -> list[str]:
-    if config.fallback.target or not fallback or len(config.models) == 1:
+    scored = all(entry.policy for entry in config.entries.values())
+    if config.fallback.target or not fallback or len(config.models) == 1 or scored:
         return []
     return [
         said(

@@ -31,8 +31,8 @@ _USUAL_OUTPUT = 250
 _AS_LONG = ("translation", "rewriting")
 _BRIEF = 60
 _DECODE, _PREFILL = 600.0, 12_000.0
-"""Tokens a second of a model of one billion parameters, four bits each, on a card that reads 400 GB a second; a larger one is
-slower in proportion. What is assumed until a target was measured."""
+"""Tokens a second of a model of one billion parameters, four bits each, on a card that reads 400 GB a second; a larger one
+is slower in proportion. What is assumed until a target was measured."""
 _LOAD = 0.6
 """Seconds to load a billion parameters, four bits each, from a disk that reads about 1 GB a second."""
 

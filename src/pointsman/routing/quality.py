@@ -2,10 +2,10 @@
 models of its size reach.
 
 The prior is a straight line through public gradings (ulab-uiuc/LLMRouter, MIT: 5,608 questions; qwen2.5-7b, llama-3.1-8b,
-gemma-2-9b, mistral-7b beside nemotron-51b and nemotron-super-49b; the RAG and code models of that set left out): a large model
-is right 0.60 of the time, one of 8 billion 0.50; on 0.19 of the questions the large one alone is right, on 0.09 the small
-one alone. So a model of 8 billion falls short of one of 50 billion by `difficulty` less 0.09, and each halving of the size
-loses as much again as the halvings between these two do. Outside of 7 to 51 billion that is a guess."""
+gemma-2-9b, mistral-7b beside nemotron-51b and nemotron-super-49b; the RAG and code models of that set left out): a large
+model is right 0.60 of the time, one of 8 billion 0.50; on 0.19 of the questions the large one alone is right, on 0.09 the
+small one alone. So a model of 8 billion falls short of one of 50 billion by `difficulty` less 0.09, and each halving of the
+size loses as much again as each of the halvings between these two. Outside of 7 to 51 billion that is a guess."""
 
 from __future__ import annotations
 
