@@ -11,6 +11,10 @@ from pointsman.features.signs import BRIEF
 _TAIL = 400
 _NEAR = 160
 _SAMPLE = 4000
+_SPEAKS_FOR_ITSELF = 120
+"""Characters of what was said from which on nothing before it is looked at."""
+_MATTER = 1200
+_BEFORE = 3
 _SYSTEM = ("system", "developer")
 _WIDE_MARK = "？".encode()
 _LINES = re2.compile(r"(?m)^\s*(?:\d{1,2}[.、)）]|[A-Da-d][.、)）]|[-*•]|[①-⑨])\s*\S")
@@ -65,6 +69,20 @@ def asked_and_brief(request: Request, brief: bool = False) -> tuple[bool, bool]:
                 asked = asked or (for_each and _INSTRUCTIONS.holds(0, data, found))
                 brief = brief or (for_length and _INSTRUCTIONS.holds(1, data, found))
     return asked, brief
+
+
+def matter(request: Request, question: str) -> str:
+    """What the conversation is about, for telling what kind of work it is and how hard: the question, and where it is short
+    ("commit it"), what the user wrote before it, the oldest first."""
+    parts, said = [question], len(question)
+    users = [turn.text for turn in request.turns if turn.role == "user"]
+    for text in reversed(users[-1 - _BEFORE : -1]):
+        if said >= _SPEAKS_FOR_ITSELF:
+            break
+        if text.strip():
+            parts.append(text[:_MATTER])
+            said += len(parts[-1])
+    return "\n".join(reversed(parts))
 
 
 def _unanswered(request: Request) -> bool:
