@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pointsman.offline.audit.followups import Followups, Next, Reply
-from pointsman.offline.audit.similar import alike, grams, objects
+from pointsman.features.similar import alike, grams, objects
 
 WHO = ("session", "key", "s1")
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.feedback import Asker
+from pointsman.domain.feedback import Asker, Served
 from pointsman.domain.said import said
 from pointsman.http.exchange import Client
 from pointsman.http.gateway import Post
@@ -42,6 +42,13 @@ class Askers:
         self._new[request_id] = Asker(caller, asked)
         if len(self._new) >= _MOST:
             self._old, self._new = self._new, {}
+
+    def replied(self, request_id: str, served: Served) -> None:
+        """What replied to a request that is remembered."""
+        for asked in (self._new, self._old):
+            if (asker := asked.get(request_id)) is not None:
+                asked[request_id] = Asker(asker.caller, asker.asked, served)
+                return
 
     def recent(self, request_id: str) -> Asker | None:
         """What this process remembers."""

@@ -40,6 +40,11 @@ class Served(msgspec.Struct, frozen=True, gc=False):
     model: str
     task: str | None
 
+    @classmethod
+    def by(cls, target: str, task: str | None) -> Served:
+        """`target` is the name of one, `model@backend`."""
+        return cls(target.rpartition("@")[0], task)
+
 
 class Word(msgspec.Struct, frozen=True, gc=False):
     """What a caller said of `count` replies of a model on one day (days since the epoch, UTC), alike of each of them: the

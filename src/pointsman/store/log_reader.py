@@ -131,7 +131,7 @@ class LogReader:
         for batch in (*(batch for _, batch in self._spanning(request_id)), *self._noted(request_id)):
             head = batch.heads[batch.places[request_id]]
             task = batch.feature(head, "task_type")
-            served = Served(head.target.rpartition("@")[0], task) if head.target and head.stage == "model" else None
+            served = Served.by(head.target, task) if head.target and head.stage == "model" else None
             return Asker(head.caller, head.received, served)
         return None
 

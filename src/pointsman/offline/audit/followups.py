@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
-from pointsman.offline.audit.similar import alike, grams, objects
+from pointsman.features.similar import alike, grams, objects
 
 WITHIN = 600.0
 """Seconds after a reply in which what comes next is about it."""

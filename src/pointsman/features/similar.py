@@ -6,6 +6,7 @@ import unicodedata
 
 _LONGEST = 400  # characters that are compared
 _ALIKE = 0.5
+_SAME = 0.8
 _PART = 0.8
 _LEAST = 3  # grams of a text that may be a part of another
 
@@ -50,6 +51,11 @@ def alike(some: frozenset[str], other: frozenset[str]) -> bool:
         return True
     shorter = min(len(some), len(other))
     return shorter >= _LEAST and common >= _PART * shorter
+
+
+def nearly_same(some: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether four fifths of the pieces are common (Dice): one text is the other but for a word or two."""
+    return 2 * len(some & other) >= _SAME * (len(some) + len(other))
 
 
 def objects(text: str) -> bool:
