@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from pointsman.config.feedback_schema import FeedbackWeights
 from pointsman.config.section import Section
 
 Weight = Annotated[float, Meta(ge=0, le=1000)]
@@ -27,7 +28,8 @@ class Weighting(Section, frozen=True):
 
 
 class QualityTable(Section, frozen=True):
-    """How good models were measured to be. Without figures a model counts as good as others of its size."""
+    """How good models were measured to be, and what feedback moves that by. Without figures a model counts as good as others
+    of its size."""
 
     file: (
         Annotated[
@@ -39,6 +41,15 @@ class QualityTable(Section, frozen=True):
         ]
         | None
     ) = None
+    explore: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=0.5,
+            description="share of scored requests that go to the second best target, so that it is heard of too; 0: none",
+        ),
+    ] = 0.0
+    feedback: FeedbackWeights = FeedbackWeights()
 
 
 class Cost(Section, frozen=True):
