@@ -174,6 +174,39 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "没有规则和路由命中；默认 → {target}",
         "en": "no rule and no route took it; the fallback is {target}",
     },
+    "scored.reason": {
+        "zh": "没有规则和路由命中；按策略 {name} 评分",
+        "en": "no rule and no route took it; scored by policy {name}",
+    },
+    "score.beside": {"zh": "；其次 {other}", "en": "; then {other}"},
+    "score.terms": {
+        "zh": "{target} {score}（质量 {quality}，{source}；{latency} 秒；{cost}）",
+        "en": "{target} {score} (quality {quality} {source}, {latency} s, {cost})",
+    },
+    "score.from.task": {"zh": "按这类任务的评测", "en": "as graded on this task"},
+    "score.from.model": {"zh": "按模型的总评测", "en": "as graded over all tasks"},
+    "score.from.size": {"zh": "按模型规模估计", "en": "usual for its size"},
+    "score.from.tier": {"zh": "按档位估计", "en": "usual for its tier"},
+    "score.from.none": {"zh": "没有依据的假定", "en": "assumed"},
+    "score.unit.gpu_seconds": {"zh": "{cost} GPU 秒", "en": "{cost} GPU seconds"},
+    "score.unit.money": {"zh": "花费 {cost}", "en": "costs {cost}"},
+    "score.unit.watt_hours": {"zh": "{cost} 瓦时", "en": "{cost} Wh"},
+    "score.stays": {
+        "zh": "；会话留在 {target}（{other} 优势不够大）",
+        "en": "; the session stays with {target} ({other} is not better by enough)",
+    },
+    "score.moves": {
+        "zh": "；会话从 {target} 换过来：它连同留任加分只有 {score}",
+        "en": "; the session moves from {target}, which has {score} with its bonus for staying",
+    },
+    "score.left": {
+        "zh": "；会话原来的 {target} 接不了这个请求",
+        "en": "; the session leaves {target}, which cannot serve this",
+    },
+    "score.down": {
+        "zh": "；会话原来的 {target} 现在不可用",
+        "en": "; the session leaves {target}, which is not available now",
+    },
     "named.reason": {
         "zh": "客户端直接指定了 {target}",
         "en": "the client named {target}",

@@ -7,7 +7,7 @@ import msgspec
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.features import Features, Language
 from pointsman.domain.request import Request
-from pointsman.features.conversation import asked_and_brief
+from pointsman.features.conversation import asked_and_brief, matter
 from pointsman.features.language import language_of
 from pointsman.features.sieve import Marks
 from pointsman.features.signs import BRIEF_SIGN, CODE_SIGN, SIGNS
@@ -27,6 +27,15 @@ def extract(request: Request, exact_tokens: int | None = None, question: str | N
     except UnicodeEncodeError:  # half a surrogate pair, which no encoder takes
         turns = tuple(msgspec.structs.replace(turn, text=whole_characters(turn.text)) for turn in request.turns)
         return _extract(msgspec.structs.replace(request, turns=turns), exact_tokens, whole_characters(question))
+
+
+def of_conversation(features: Features, request: Request, question: str | None) -> Features:
+    """With the kind of work that the conversation is about, where the question alone tells none ("commit it")."""
+    about = whole_characters(matter(request, question or ""))
+    task = infer_task(about, 0)
+    if task is None or task == "greeting":
+        return features
+    return msgspec.structs.replace(features, task_type=task, task_source="inferred")
 
 
 def _extract(request: Request, exact_tokens: int | None, question: str) -> Features:

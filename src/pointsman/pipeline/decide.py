@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,9 +14,9 @@ from pointsman.domain.intent import Hearing
 from pointsman.domain.policy import EntryRule
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.rule import Looked, Rule, RuleHit
-from pointsman.domain.target import Snapshot
+from pointsman.domain.target import Load, Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
-from pointsman.features.extract import extract
+from pointsman.features.extract import extract, of_conversation
 from pointsman.pipeline.acting import decide_act, rule_reason
 from pointsman.pipeline.arbitration import Matter, arbitrated, arbitrates, resumed_by_arbiter
 from pointsman.pipeline.asked import Asked, ask, look, noted, noted_risk
@@ -25,6 +25,7 @@ from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.delivery.deciding import delivered_to
 from pointsman.pipeline.policy import EXPORT, Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report, today_of
+from pointsman.pipeline.scored import score_reason, scoring_of
 from pointsman.pipeline.standing import retold
 from pointsman.routing.choose import Choice, Wanted, choose
 from pointsman.routing.routes import matching_route
@@ -41,11 +42,14 @@ def decide(
     tongue: Tongue | None = None,
     spent: Callable[[int], bool] | None = None,
     hearing: Hearing | None = None,
+    loads: Mapping[str, Load] | None = None,
+    last: str | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
     question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known); `hearing`:
-    what arbiters said, as far as they were asked. A decision that `wants` something is how the request goes on without."""
+    what arbiters said, as far as they were asked; `loads`: what targets have to do now (idle where it says nothing);
+    `last`: the target that served the session before. A decision that `wants` something is how the request goes on without."""
     entry, direct = policy.resolve(request.model)
     asked = ask(request, policy)
     features = extract(request, exact_tokens, asked.question)
@@ -69,7 +73,9 @@ def decide(
                 matter = Matter(request, asked.question or "", tongue, risk, standing)
                 decision = arbitrated(matter, hearing, policy)
     if decision is None or decision.stage == "model":
-        decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision)
+        if features.task_type is None and features.turns > 1:
+            features = of_conversation(features, request, asked.question)
+        decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision, loads or {}, last)
     if entry and entry.hint and decision.stage == "model" and decision.rule is None and not decision.error:
         decision = msgspec.structs.replace(decision, hint=say("hint", tongue))
     if standing is not None and standing.asked != decision.asked:
@@ -173,6 +179,8 @@ def _route(
     features: Features,
     tongue: Tongue,
     steer: Decision | None,
+    loads: Mapping[str, Load],
+    last: str | None,
 ) -> Decision:
     names = policy.document.names
     hint = steer.parameters if steer and not steer.wants else {}
@@ -193,12 +201,16 @@ def _route(
         if route:
             reason = say("route.reason", tongue, route=route.name, target=route.target)
             wanted = policy.groups_of(route)
+        elif entry.policy is not None:
+            reason = say("scored.reason", tongue, name=entry.policy)
+            wanted = policy.scored_groups(entry.policy)
         else:
             reason = say("fallback.reason", tongue, target=policy.document.fallback)
             wanted = policy.fallback_groups
         if steer and steer.reason:
             reason = f"{steer.reason}; {reason}"
     vectors = request.endpoint not in ("chat", "completions")
+    scoring = scoring_of(entry, policy, request, features, loads, last)
 
     def pick(groups: Sequence[Wanted]) -> Choice:
         if entry is not None:  # who names a model gets that model
@@ -210,11 +222,14 @@ def _route(
             input_tokens=features.input_tokens,
             reserve=REPLY_RESERVE,
             keep_local=entry.keep_local if entry else True,
+            scoring=scoring,
         )
 
     choice = pick(wanted)
     if entry is not None and not choice.targets and choice.context_length is not None:
         choice = pick([*wanted, Wanted("holds the prompt", policy.tier_targets)])
+    if scoring is not None and choice.targets:
+        reason = f"{reason}{'：' if tongue == 'zh' else ': '}{score_reason(choice.targets, last, tongue)}"
     decision = Decision(
         stage="model",
         rule=steer.rule if steer else None,
@@ -230,6 +245,8 @@ def _route(
         fallback_reason=steer.fallback_reason if steer else None,
         asked=steer.asked if steer else 0,
         wants=steer.wants if steer else None,
+        scored=scoring.name if scoring else None,
+        last=last if scoring else None,
     )
     if choice.targets:
         return decision

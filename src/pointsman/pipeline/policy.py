@@ -15,6 +15,7 @@ from pointsman.framing import compile_frames
 from pointsman.pipeline.degrade import degrade_rules
 from pointsman.pipeline.delivery.wishes import Wishes
 from pointsman.routing.choose import Wanted
+from pointsman.routing.quality import figures_of
 from pointsman.routing.routes import in_order
 from pointsman.rules import RuleSet, compile_rules, no_pause
 
@@ -55,6 +56,9 @@ class Policy:
             id(route): (Wanted(f"route {route.name}", names.get(route.target, ())), *self.fallback_groups)
             for route in self.routes
         }
+        self.figures = figures_of(document.quality)
+        chat = tuple(target.name for target in document.targets if not target.embedding)
+        self._scored_groups = {name: (Wanted(f"policy {name}", chat),) for name in document.weights}
         self.wishes = Wishes(document.channels, document.rules)
         self.degrades = degrade_rules(document.actions)
         self._actions: dict[int, tuple[str, dict[str, Any]] | None] = {}
@@ -71,6 +75,10 @@ class Policy:
     def groups_of(self, route: RouteRule) -> tuple[Wanted, ...]:
         """Where one of `routes` sends, and then the fallback."""
         return self._groups[id(route)]
+
+    def scored_groups(self, weights: str) -> tuple[Wanted, ...]:
+        """All targets that chat, to be scored by the weights of that name."""
+        return self._scored_groups[weights]
 
     def of_kind(self, group: Wanted, vectors: bool) -> Wanted:
         """No chat goes to a model for vectors, and nothing but chats to the others."""

@@ -10,6 +10,7 @@ size loses as much again as each of the halvings between these two. Outside of 7
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from pointsman.domain.decision import QualitySource
 from pointsman.domain.quality import Quality
@@ -58,6 +59,7 @@ def quality_of(
     return prior(size, difficulty), source
 
 
+@lru_cache(maxsize=4096)
 def prior(size: float, difficulty: float | None) -> float:
     """What models of so many billions of parameters reach at so difficult a request."""
     hard = USUAL_DIFFICULTY if difficulty is None else min(max(difficulty, 0.0), 1.0)

@@ -11,7 +11,7 @@ import msgspec
 from pointsman.domain.decision import CostUnit, TargetChoice, Terms
 from pointsman.domain.features import Features
 from pointsman.domain.policy import Weights
-from pointsman.domain.target import BackendState, Load, Snapshot, Target
+from pointsman.domain.target import Load, Snapshot, Target
 from pointsman.routing.latency import duration, expected_output
 from pointsman.routing.quality import Figures, quality_of
 
@@ -35,50 +35,44 @@ class Scoring(msgspec.Struct, frozen=True):
 def score(candidates: Sequence[tuple[Target, str]], snapshot: Snapshot, by: Scoring) -> list[TargetChoice]:
     """The same targets, each with why it is there and with its terms, the best first; among equals the one that has less to
     do, then by name."""
-    features, weights = by.features, by.weights
+    features, weights, last = by.features, by.weights, by.last
+    task, difficulty = features.task_type, features.difficulty
     output = expected_output(features, by.max_output)
     unit = _unit([target for target, _ in candidates])
-    found: list[tuple[Target, str, BackendState, Load, float, float, str]] = []
-    for target, why in candidates:
+    took = []
+    slowest = dearest = 0.0
+    for target, _ in candidates:
         state = snapshot.state(target.name)
         load = by.loads.get(target.name, _IDLE)
-        cached = target.name == by.last and features.turns > 1
+        cached = target.name == last and features.turns > 1
         fresh = min(features.question_tokens, features.input_tokens) if cached else features.input_tokens
-        took = duration(target, state, load, fresh, output)
-        found.append((target, why, state, load, took.whole, _cost(target, took.work, unit), took.rate_from))
-    slowest = max([each[4] for each in found], default=0.0) or 1.0
-    dearest = max([each[5] for each in found], default=0.0) or 1.0
-    bonus = weights.stay * (weights.quality + weights.latency + weights.cost)
+        each = duration(target, state, load, fresh, output)
+        cost = _cost(target, each.work, unit)
+        took.append((state, load, each, cost))
+        slowest, dearest = max(slowest, each.whole), max(dearest, cost)
+    bonus = round(weights.stay * (weights.quality + weights.latency + weights.cost), 6)
     scored = []
-    for target, why, state, load, whole, cost, rate_from in found:
-        quality, quality_from = quality_of(target, state, by.figures, features.task_type, features.difficulty)
-        shift = snapshot.shift(target.model, features.task_type)
+    for (target, why), (state, load, each, cost) in zip(candidates, took, strict=True):
+        quality, quality_from = quality_of(target, state, by.figures, task, difficulty)
+        shift = snapshot.shift(target.model, task)
         quality = min(max(quality + shift, 0.0), 1.0)
-        stays = bonus if target.name == by.last else 0.0
-        latency_share, cost_share = whole / slowest, cost / dearest
+        stays = bonus if target.name == last else 0.0
+        latency_share = each.whole / slowest if slowest else 0.0
+        cost_share = cost / dearest if dearest else 0.0
         total = weights.quality * quality - weights.latency * latency_share - weights.cost * cost_share + stays
-        terms = Terms(
-            round(latency_share, 4),
-            round(cost_share, 4),
-            quality_from,
-            rate_from,  # type: ignore[arg-type]
-            unit,
-            round(stays, 6),
-            shift,
+        terms = Terms(round(latency_share, 4), round(cost_share, 4), quality_from, each.rate_from, unit, stays, shift)
+        choice = TargetChoice(
+            target.name,
+            why,
+            round(total, 6),
+            round(quality, 4),
+            round(each.whole, 4),
+            round(cost, 8),
+            load.in_flight,
+            load.wait,
+            terms,
         )
-        scored.append(
-            TargetChoice(
-                target.name,
-                why,
-                round(total, 6),
-                round(quality, 4),
-                round(whole, 4),
-                round(cost, 8),
-                load.in_flight,
-                load.wait,
-                terms,
-            )
-        )
+        scored.append(choice)
     scored.sort(key=_order)
     return scored
 
