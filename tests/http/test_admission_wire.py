@@ -157,3 +157,19 @@ async def test_a_breaker_opens_and_closes(tmp_path: Path) -> None:
                 await asyncio.sleep(0.02)
             assert (await chat(client)).status_code == 200 and len(bad.asked) == 6, "one request tries it"
             assert served.app._serving.pipeline.snapshot().states[0].breaker == "closed"
+
+
+async def test_a_limit_that_is_found_out(tmp_path: Path) -> None:
+    """The engine tells nothing of its queue; its first bytes come late where it has more than it can do."""
+    async with Engine() as engine:
+        engine.play = streamed(0.02, conversation("x"), 0.3)
+        sections = config(engine, **limited(engine, sequences="auto"))  # type: ignore[arg-type]
+        async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=60) as client:
+            (target,) = served.app._serving._served
+            assert served.app._serving._auto.shown[target] == (4, "begun")
+            replies = await asyncio.gather(*(chat(client) for _ in range(24)))
+            assert [reply.status_code for reply in replies] == [200] * 24
+            limit, why = served.app._serving._auto.shown[target]
+            assert limit > 4 and why == "all_taken"
+            ready = (await client.get("/ready")).json()
+            assert ready["targets"][0]["limit"] == {"sequences": limit, "why": "all_taken"}

@@ -31,14 +31,22 @@ def breaker_rules(config: Config) -> BreakerRules:
     return BreakerRules(breaker.ratio, breaker.least, breaker.window, breaker.pause)
 
 
-def gate_rules(config: Config) -> GateRules:
-    """What targets hold: as the config says, else as many sequences as the engine has slots."""
+def auto_targets(config: Config) -> list[str]:
+    """Those whose limit of sequences is found out."""
+    pairs = [pair for each in targets_of(config).values() for pair in each]
+    return [target.name for target, backend in pairs if backend.limits.sequences == "auto"]
+
+
+def gate_rules(config: Config, found_out: Callable[[str, int | None], int | None]) -> GateRules:
+    """What targets hold: as the config says, else as many sequences as the engine has slots. `found_out` says it of those
+    that find it out, by the slots."""
     limits = {target.name: backend.limits for pairs in targets_of(config).values() for target, backend in pairs}
 
     def capacities(snapshot: Snapshot) -> Mapping[str, Capacity]:
         found = {}
         for name, limit in limits.items():
-            sequences = limit.sequences or snapshot.state(name).facts.slots
+            slots = snapshot.state(name).facts.slots
+            sequences = found_out(name, slots) if limit.sequences == "auto" else limit.sequences or slots
             if sequences is not None or limit.cells is not None:
                 found[name] = Capacity(sequences, limit.cells)
         return found

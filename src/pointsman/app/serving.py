@@ -17,7 +17,7 @@ from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
-from pointsman.app.admission import breaker_rules, gate_rules, quota_rules
+from pointsman.app.admission import auto_targets, breaker_rules, gate_rules, quota_rules
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
 from pointsman.app.delivery import Channels
@@ -39,6 +39,7 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
+from pointsman.pipeline.auto_limits import AutoLimits
 from pointsman.pipeline.breakers import Breakers
 from pointsman.pipeline.delivery.handler import DeliveryHandler
 from pointsman.pipeline.hearing import Ears
@@ -113,7 +114,8 @@ class Serving:
         self.shared = open_shared(config)
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
-        self.pipeline.watch = self._breakers
+        self._auto = AutoLimits(self.pipeline.gate, self._prober.snapshot, self._breakers)
+        self.pipeline.watch = self._auto
         self.pipeline.gate.turned_away = self.metrics.turned_away
         self.pipeline.hearings.sunk = self.metrics.sunk
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
@@ -162,7 +164,8 @@ class Serving:
         self._install_actions(setup, backends)
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._breakers.rules = breaker_rules(config)
-        self.pipeline.gate.install(gate_rules(config))
+        self._auto.install({name: made[name].backend.load for name in auto_targets(config)})
+        self.pipeline.gate.install(gate_rules(config, self._auto.sequences))
         self.pipeline.quotas.install(quota_rules(config))
         self._prober.watch(backends)
         self.channels.install(config, Path(setup.base), document.timezone)
@@ -238,6 +241,7 @@ class Serving:
             self._journal.cancel()
         await self._residents.close()
         await self._prober.close()
+        await self._auto.close()
         await self.pipeline.quotas.close()
         await self.shared.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
@@ -295,7 +299,12 @@ class Serving:
             problems.append(said(en, zh, why=self._log.problem))
         problems += [*self.jobs.problems, *self.schedules.problems]
         ready = any(state.health == "up" for state in states) or not self.setup.config.models
-        targets = [{"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states]
+        targets: list[dict[str, Any]] = [
+            {"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states
+        ]
+        for target in targets:
+            if limit := self._auto.shown.get(target["target"]):
+                target["limit"] = {"sequences": limit[0], "why": limit[1]}
         return ready, {"ready": ready, "policy": self.setup.policy.hash, "problems": problems, "targets": targets}
 
     def _doors(self, setup: Setup) -> Doors:

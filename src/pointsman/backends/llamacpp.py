@@ -62,6 +62,7 @@ class LlamaCpp(OpenAICompat):
     label: ClassVar[str] = "llama.cpp"
     always_v1: ClassVar[bool] = True
     resets: ClassVar[bool] = True
+    tells_load: ClassVar[bool] = True
 
     def __init__(
         self, settings: BackendSettings, target: Target, *, address: Callable[[], str | None] | None = None

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pointsman.backends.cache_reset import CacheReset
+from pointsman.backends.engine_load import read_load
 from pointsman.backends.http import Origin, Pool, parse_origin
 from pointsman.backends.http.tls import tls_context
 from pointsman.backends.http.traffic import Traffic
@@ -17,7 +18,7 @@ from pointsman.backends.settings import BackendSettings
 from pointsman.domain.errors import did_you_mean
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import BackendState, Health, ModelFacts, Target
-from pointsman.ports.backend import BackendFailure, Call, Stream
+from pointsman.ports.backend import BackendFailure, Call, EngineLoad, Stream
 
 T = TypeVar("T")
 
@@ -125,6 +126,8 @@ class OpenAICompat:
     always_v1: ClassVar[bool] = False
     resets: ClassVar[bool] = False
     """Whether the engine can be told to forget the prompts that it keeps."""
+    tells_load: ClassVar[bool] = False
+    """Whether it has /metrics that say how much it has to do."""
 
     def __init__(self, settings: BackendSettings, target: Target) -> None:
         self.settings = settings
@@ -265,6 +268,14 @@ class OpenAICompat:
         except BackendFailure as failure:
             return self._unreachable(failure)
         return self._state("up", facts, problem or self._cache.problem)
+
+    async def load(self) -> EngineLoad | None:
+        """What the engine says of how much it has to do; None where it says nothing. Raises BackendFailure."""
+        if not self.tells_load:
+            return None
+        link = await self._reach()
+        answer = await self._exchange(link.probe, "/metrics", None, self.settings.probe_timeout)
+        return read_load(answer.body.decode("utf-8", "replace")) if answer.status == 200 else None
 
     async def _reset_cache(self) -> None:
         """Raises Busy, NoReset, BackendFailure."""

@@ -38,6 +38,7 @@ class Vllm(OpenAICompat):
     label: ClassVar[str] = "vLLM"
     always_v1: ClassVar[bool] = True
     resets: ClassVar[bool] = True
+    tells_load: ClassVar[bool] = True
     _whole = False
 
     @property

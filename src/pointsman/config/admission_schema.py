@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -15,11 +15,10 @@ class Limits(Section, frozen=True):
 
     sequences: (
         Annotated[
-            int,
+            Annotated[int, Meta(ge=1, le=100_000)] | Literal["auto"],
             Meta(
-                ge=1,
-                le=100_000,
-                description="requests; default: the engine's slots, where it tells them; else no limit",
+                description="requests, or auto: found out by how the engine does; default: the engine's slots, where it "
+                "tells them; else no limit",
             ),
         ]
         | None

@@ -56,6 +56,11 @@ class Gate:
         self._queue.most = rules.most
         self._look()
 
+    def changed(self) -> None:
+        """What targets hold may be another thing now, though their state is not."""
+        self._seen = None
+        self._look()
+
     def pass_for(self, request: Request, cells: int) -> Pass:
         """For one request, whose prompt and reply may come to so many cells."""
         self._number += 1

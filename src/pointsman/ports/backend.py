@@ -59,6 +59,16 @@ class BackendFailure(Exception):
         self.sent = sent
 
 
+class EngineLoad(msgspec.Struct, frozen=True, gc=False):
+    """What an engine says of itself, None where it does not: requests that it works on, those that wait inside it, how
+    often it took a request's cache away since its start, and how full its cache is (0 to 1)."""
+
+    running: int | None = None
+    waiting: int | None = None
+    preemptions: int | None = None
+    kv_cache_usage: float | None = None
+
+
 class Backend(Protocol):
     """What the pipeline may ask of an inference server. Every method may raise BackendFailure; none retries."""
 
@@ -83,6 +93,10 @@ class Backend(Protocol):
     async def open(self, call: Call) -> Stream: ...
 
     async def probe(self) -> BackendState: ...
+
+    async def load(self) -> EngineLoad | None:
+        """How much it has to do; None where it does not tell."""
+        ...
 
     async def count_tokens(self, messages: Sequence[dict[str, Any]] | str) -> int | None:
         """Tokens of the prompt by the engine's own tokenizer, or None where the engine cannot count."""
