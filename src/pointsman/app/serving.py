@@ -46,6 +46,7 @@ from pointsman.pipeline.hearing import Ears
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.quotas import Quotas
+from pointsman.pipeline.rates import MeasuredRates
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend
@@ -91,7 +92,8 @@ class Serving:
         self._past: dict[str, Counter[str]] = {}
         self._since = int(time.time()) if since is None else since
         self._breakers = Breakers(SystemClock())
-        self._prober = Prober(self._breakers)
+        self._rates = MeasuredRates()
+        self._prober = Prober(self._breakers, self._rates)
         self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
         self.askers = Askers(folder, others)
         self._links = links_of(config)
@@ -110,7 +112,7 @@ class Serving:
         self._children = Children(folder / "work", Cores(action_cores(config.server.workers)))
         self._residents = Residents()
         self._actions: dict[str, Action] = {"report": self._report}
-        recorder = Fanout([self.metrics, self._log])
+        recorder = Fanout([self.metrics, self._log, self._rates])
         self.shared = open_shared(config)
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)

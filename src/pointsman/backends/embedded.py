@@ -36,6 +36,9 @@ class Embedded(LlamaCpp):
         server = self._server
         if server.state != "up":
             problem = server.problem or said("{model} is loading", "{model} 正在加载", model=self.settings.model)
-            return BackendState(self.target.name, server.state, server.facts, problem)
+            return BackendState(
+                self.target.name, server.state, server.facts, problem, load_seconds=server.load_seconds, resident=False
+            )
         state = await super().probe()
-        return replace(state, facts=merge_facts(state.facts, server.facts))
+        facts = merge_facts(state.facts, server.facts)
+        return replace(state, facts=facts, load_seconds=server.load_seconds, resident=True)

@@ -7,11 +7,12 @@ from difflib import get_close_matches
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from pointsman.backends.openai_compat import LISTED, Answer, Link, OpenAICompat, T, Unfit, VersionAnswer
 from pointsman.backends.settings import BackendSettings
 from pointsman.domain.said import Said, said
-from pointsman.domain.target import ModelFacts, Target
+from pointsman.domain.target import BackendState, Health, ModelFacts, Target
 from pointsman.ports.backend import BackendFailure, Call, Stream
 
 
@@ -64,6 +65,7 @@ class Ollama(OpenAICompat):
     def __init__(self, settings: BackendSettings, target: Target) -> None:
         super().__init__(settings, target)
         self._stays_here = False
+        self._resident: bool | None = None
 
     async def open(self, call: Call) -> Stream:
         """As OpenAICompat.open; BackendFailure("connect") too for a model that is not known to run on this network."""
@@ -100,8 +102,13 @@ class Ollama(OpenAICompat):
             )
         shown = self._read(await self._ask(link, "/api/show", {"model": self.settings.model}), Shown)
         running = self._read(await self._ask(link, "/api/ps"), Ps).models or ()
+        self._resident = any(_full(entry.name) == name for entry in running)
         loaded = next((entry.context_length for entry in running if _full(entry.name) == name), None)
         return facts(shown, version, loaded), None
+
+    def _state(self, health: Health, facts: ModelFacts | None = None, problem: str | None = None) -> BackendState:
+        state = super()._state(health, facts, problem)
+        return replace(state, resident=self._resident) if health == "up" else state
 
     def _read(self, answer: Answer, type: type[T]) -> T:
         value = answer.read(type)

@@ -23,10 +23,21 @@ class Timings(msgspec.Struct, frozen=True, gc=False):
     queued: float | None = None
 
 
+class EngineTimes(msgspec.Struct, frozen=True, gc=False):
+    """What an engine itself measured of one request: tokens of the prompt that were not cached, and of the reply, and the
+    milliseconds that these took."""
+
+    prefill_tokens: int
+    prefill_ms: float
+    decode_tokens: int
+    decode_ms: float
+
+
 class Record(msgspec.Struct, frozen=True):
     """`received` is seconds since the epoch. `exact_tokens` is the engine's count that the decision used, if one was
     asked for. Tokens are None where nobody counted; `output_estimated` says that they were counted by stream events.
-    `masked`: how many values of each kind the target saw placeholders of. `cache` is None where replies are not kept."""
+    `masked`: how many values of each kind the target saw placeholders of. `cache` is None where replies are not kept.
+    `engine_times` is what the engine told of its own speed; the log does not keep it."""
 
     request: Request
     received: float
@@ -44,6 +55,7 @@ class Record(msgspec.Struct, frozen=True):
     output_estimated: bool = False
     masked: dict[str, int] | None = None
     cache: CacheOutcome | None = None
+    engine_times: EngineTimes | None = None
 
     @property
     def cached(self) -> bool:

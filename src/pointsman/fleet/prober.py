@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from pointsman.domain.quality import QualityShift
 from pointsman.domain.target import BackendState, Snapshot
 from pointsman.ports.backend import Backend
 from pointsman.ports.breakers import Breakers
+from pointsman.ports.rates import Rates
 
 CALM = 5.0  # seconds between probes of a target that is up
 EAGER = 1.0  # and of one that is not
@@ -20,9 +22,12 @@ class Prober:
     """One task per target. `snapshot()` is the same object until something changes, and says everything in English, for
     decisions and records; `states()` are the same by name, their problems in both languages."""
 
-    def __init__(self, breakers: Breakers) -> None:
+    def __init__(self, breakers: Breakers, rates: Rates) -> None:
         self.breakers = breakers
         breakers.changed = self._tripped
+        self._rates = rates
+        rates.changed = lambda target: self._publish()
+        self._shifts: tuple[QualityShift, ...] = ()
         self._states: dict[str, BackendState] = {}
         self._snapshot = Snapshot.of(())
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -47,12 +52,20 @@ class Prober:
             self._wake[name] = asyncio.Event()
             self._tasks[name] = asyncio.create_task(self._follow(name, backend, self._wake[name]))
         self.breakers.keep(backends)
+        self._rates.keep(backends)
         self._publish()
 
     def look_again(self, name: str) -> None:
         """Probe this one now: its process has said that something changed."""
         if name in self._wake:
             self._wake[name].set()
+
+    def shift(self, shifts: Iterable[QualityShift]) -> None:
+        """From now on feedback has moved qualities by so much."""
+        kept = tuple(shifts)
+        if kept != self._shifts:
+            self._shifts = kept
+            self._publish()
 
     async def first_round(self, timeout: float) -> None:
         """Returns when every target has been probed once, or after `timeout` seconds."""
@@ -84,7 +97,7 @@ class Prober:
         self._publish()
 
     def _publish(self) -> None:
-        self._snapshot = Snapshot.of(map(self._plain, self._states.values()))
+        self._snapshot = Snapshot.of(map(self._plain, self._states.values()), self._shifts)
         if len(self._states) == len(self._tasks):
             self._all_seen.set()
         else:
@@ -93,6 +106,12 @@ class Prober:
     def _plain(self, state: BackendState) -> BackendState:
         breaker, cause = self.breakers.shown(state.target)
         problem = str(state.problem) if state.problem else None
-        if breaker == "closed":
-            return replace(state, problem=problem) if state.problem else state
-        return replace(state, problem=problem, breaker=breaker, cause=cause)
+        prefill, decode = self._rates.of(state.target)
+        return replace(
+            state,
+            problem=problem,
+            breaker=breaker,
+            cause=None if breaker == "closed" else cause,
+            prefill_rate=prefill,
+            decode_rate=decode,
+        )

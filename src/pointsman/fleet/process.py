@@ -78,6 +78,8 @@ class ModelProcess:
         """While down and not stopped: seconds from the failure to the next start."""
         self.facts = ModelFacts()
         """From the file once it was read; `context_length`, `slots` and `engine_version` once it was up."""
+        self.load_seconds: float | None = None
+        """From the spawn to the first healthy answer, the last time, to two digits; None before it was up."""
         self.starts = 0
         """How many children were spawned."""
 
@@ -148,6 +150,7 @@ class ModelProcess:
         line, facts = await asyncio.to_thread(prepare, self.settings, death_signal=self._death_signal)
         self.facts = facts
         self._log.begin()
+        began = time.monotonic()
         process, pump = await self._spawn()
         failure = None
         try:
@@ -170,6 +173,7 @@ class ModelProcess:
                     engine_version=report.engine_version,
                 )
                 self.problem, self._up_since = None, time.monotonic()
+                self.load_seconds = float(f"{self._up_since - began:.2g}")
                 self._change("up")
                 await process.wait()
             if report.error is not None:

@@ -49,7 +49,8 @@ def decide(
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
     question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known); `hearing`:
     what arbiters said, as far as they were asked; `loads`: what targets have to do now (idle where it says nothing);
-    `last`: the target that served the session before. A decision that `wants` something is how the request goes on without."""
+    `last`: the target that served the session before. A decision that `wants` something is how the request goes on
+    without."""
     entry, direct = policy.resolve(request.model)
     asked = ask(request, policy)
     features = extract(request, exact_tokens, asked.question)

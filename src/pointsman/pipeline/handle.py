@@ -421,6 +421,7 @@ class Run:
             output_estimated=tokens[3],
             masked=self.masked,
             cache=self.cache,
+            engine_times=self._meter.engine_times() if tokens[1] is not None else None,
         )
 
     @property

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from pointsman.domain.record import EngineTimes
+
 Counts = tuple[int | None, int | None, int | None, bool]
 """(input tokens, output tokens, cached input tokens, estimated)."""
 
@@ -47,6 +49,18 @@ def counts_of_timings(data: bytes) -> Counts | None:
     return cached + fresh, _count(timings["predicted_n"]), cached, False
 
 
+def times_of_timings(data: bytes) -> EngineTimes | None:
+    """The same object's milliseconds; None where it does not tell all of them."""
+    timings = _parsed(data)
+    if timings is None:
+        return None
+    tokens = _count(timings.get("prompt_n")), _count(timings.get("predicted_n"))
+    times = _milliseconds(timings.get("prompt_ms")), _milliseconds(timings.get("predicted_ms"))
+    if None in tokens or None in times:
+        return None
+    return EngineTimes(tokens[0] or 0, times[0] or 0.0, tokens[1] or 0, times[1] or 0.0)
+
+
 def _parsed(data: bytes) -> dict[str, Any] | None:
     """The object that `data` begins with. Its end is where braces balance; a brace inside a text takes the slow way."""
     end = data.find(b"}") + 1
@@ -67,3 +81,8 @@ def _parsed(data: bytes) -> dict[str, Any] | None:
 def _count(value: Any) -> int | None:
     """A number of tokens that a counter and a database column can take, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST else None
+
+
+def _milliseconds(value: Any) -> float | None:
+    sound = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    return float(value) if sound else None

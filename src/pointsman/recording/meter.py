@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pointsman.recording.figures import Counts, counts_of_timings, counts_of_usage, last_object
+from pointsman.domain.record import EngineTimes
+from pointsman.recording.figures import Counts, counts_of_timings, counts_of_usage, last_object, times_of_timings
 
 _BLOCK = 16_384  # bytes that are looked through at once
 _OVERLAP = 2048  # bytes of the last block that are looked through again: longer than any engine's figures
@@ -51,6 +52,11 @@ class Meter:
         if found := counts_of_usage(self._usage) or counts_of_timings(self._timings):
             return found
         return None, max(self._events - 3, 0) or None, None, True
+
+    def engine_times(self) -> EngineTimes | None:
+        """What the engine measured itself; None where it does not tell."""
+        self._look()
+        return times_of_timings(self._timings) if self._timings else None
 
     def _look(self) -> None:
         if not self._pending:

@@ -21,6 +21,7 @@ class EngineState(msgspec.Struct, frozen=True, tag=True):
     address: str | None
     problem: Both | None
     facts: ModelFacts
+    load_seconds: float | None = None
 
 
 # The hub asks a worker

@@ -20,10 +20,12 @@ class ToldServer:
         self.state: Literal["loading", "up", "down"] = "loading"
         self.problem: str | None = None
         self.facts = ModelFacts()
+        self.load_seconds: float | None = None
         self._settled = asyncio.Event()
 
     def take_in(self, told: EngineState) -> None:
         self.address, self.state, self.facts = told.address, told.state, told.facts
+        self.load_seconds = told.load_seconds
         self.problem = None if told.problem is None else text_of(told.problem)
         if told.state == "loading":
             self._settled.clear()
@@ -40,4 +42,4 @@ class ToldServer:
 def state_of(target: str, process: ModelProcess) -> EngineState:
     """What a worker is told of it."""
     problem = None if process.problem is None else both(process.problem)
-    return EngineState(target, process.state, process.address, problem, process.facts)
+    return EngineState(target, process.state, process.address, problem, process.facts, process.load_seconds)
