@@ -46,6 +46,7 @@ from pointsman.pipeline.hearing import Ears
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.quotas import Quotas
+from pointsman.pipeline.shared_breakers import SharedBreakers
 from pointsman.pipeline.rates import MeasuredRates
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
@@ -116,6 +117,7 @@ class Serving:
         self.shared = open_shared(config)
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
+        self._breakers.shared = self._shared_breakers = SharedBreakers(self._breakers, self.shared, clock)
         self._auto = AutoLimits(self.pipeline.gate, self._prober.snapshot, self._breakers)
         self.pipeline.watch = self._auto
         self.pipeline.gate.turned_away = self.metrics.turned_away
@@ -169,6 +171,7 @@ class Serving:
         self._auto.install({name: made[name].backend.load for name in auto_targets(config)})
         self.pipeline.gate.install(gate_rules(config, self._auto.sequences))
         self.pipeline.quotas.install(quota_rules(config))
+        self._shared_breakers.start()
         self._prober.watch(backends)
         self.channels.install(config, Path(setup.base), document.timezone)
         self.jobs.install(config)
@@ -243,6 +246,7 @@ class Serving:
             self._journal.cancel()
         await self._residents.close()
         await self._prober.close()
+        await self._shared_breakers.close()
         await self._auto.close()
         await self.pipeline.quotas.close()
         await self.shared.close()
