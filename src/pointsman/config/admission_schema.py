@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from pointsman.config.pressure_schema import Pressure
 from pointsman.config.section import Section
 
 
@@ -64,3 +65,4 @@ class Admission(Section, frozen=True):
         Meta(gt=0, le=86_400, description="seconds that one waits at most; then 503, or at once where it is foreseen"),
     ] = 300.0
     breaker: Breaker = msgspec.field(default_factory=Breaker)
+    pressure: Pressure = msgspec.field(default_factory=Pressure)

@@ -45,6 +45,13 @@ class Gpus:
             raise NoGpu(_because(error)) from None
         return [GpuMemory(uuid, info.total, info.used) for uuid, info in zip(self._uuids, asked, strict=True)]
 
+    def busy(self) -> list[float]:
+        """The share of the last moment in which each GPU computed, from 0 to 1. Raises NoGpu as `memory`."""
+        try:
+            return [self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100 for handle in self._handles]
+        except self._nvml.NVMLError as error:
+            raise NoGpu(_because(error)) from None
+
     @property
     def used(self) -> int:
         """Bytes in use on all of them together."""

@@ -16,6 +16,7 @@ from pointsman.domain.job import QUEUES, Change, Job, Queue, Submission
 from pointsman.domain.lifecycle import Place, step
 from pointsman.domain.said import Said, said
 from pointsman.pipeline.job_room import room
+from pointsman.pipeline.parking import Parking
 from pointsman.pipeline.passage import Finished, Handler, Passage, TryAgain, Waiting, why_of
 from pointsman.pipeline.suspects import Suspects
 from pointsman.ports.clock import Clock
@@ -48,7 +49,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 class JobWorker:
     """`name` tells it from others in traces. `handlers` by the kind of job. `run` goes on until it is cancelled; then what
-    it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is."""
+    it holds goes back, to be taken up by others. `problem` says why the store is of no use now, if it is. `parking` says
+    which jobs had better wait."""
 
     def __init__(
         self,
@@ -58,6 +60,7 @@ class JobWorker:
         terms: Terms,
         name: str,
         notices: Notices = lambda job, place, at: (),
+        parking: Parking | None = None,
     ) -> None:
         self.terms = terms
         self.problem: str | None = None
@@ -69,6 +72,9 @@ class JobWorker:
         self._under_way: dict[str, tuple[Passage, asyncio.Task[None]]] = {}
         self._room = asyncio.Event()
         self._suspects = Suspects(clock)
+        self._parking = parking
+        if parking is not None:
+            parking.changed = self._room.set
         self._postponing: set[asyncio.Task[None]] = set()
         self._stopping = False
 
@@ -117,7 +123,9 @@ class JobWorker:
 
     def _room_for(self, queue: Queue) -> int:
         under_way = Counter(passage.job.queue for passage, _ in self._under_way.values())
-        return room(queue, self.terms.concurrency, under_way)
+        left = room(queue, self.terms.concurrency, under_way)
+        most = self._parking.room if self._parking is not None and queue != "webhook" else None
+        return left if most is None else min(left, most)
 
     async def _wait(self, queues: Sequence[Queue]) -> None:
         """For work in these queues, or room for that of others."""
@@ -137,7 +145,9 @@ class JobWorker:
 
     def _start(self, job: Job) -> None:
         passage = Passage(job, self._store, self._clock, self._name)
-        if self._suspects.may_begin(job, self.terms.lost):
+        if self._parking is not None and self._parking.wants(job):
+            task = asyncio.create_task(self._settle(passage, self._parking.park(passage)))
+        elif self._suspects.may_begin(job, self.terms.lost):
             task = asyncio.create_task(self._work(passage))
         else:
             task = asyncio.create_task(self._settle(passage, self._postponed(passage)))

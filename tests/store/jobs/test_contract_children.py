@@ -56,6 +56,18 @@ async def test_nor_when_the_lease_runs_out_that_it_had(store: JobStore) -> None:
     assert await claimed(store, 10) == []
 
 
+async def test_one_parked_without_a_child_waits_for_whoever_unparks_it_and_has_its_old_place(store: JobStore) -> None:
+    jobs = await submitted(store, *map(submission, (1, 2, 3)))
+    for job in await claimed(store, 2):
+        await advanced(store, job, "parked", left=1)
+    assert ids(await claimed(store, 10)) == [jobs[2].id]
+    await submitted(store, submission(4))
+    for job in jobs[:2]:
+        await advanced(store, await there(store, job.id), "unparked", left=0)
+    assert ids(await claimed(store, 10)) == [jobs[0].id, jobs[1].id, submission(4).id]
+    assert await sound(store, jobs[0].id) == ["submitted", "parked", "unparked"]
+
+
 @pytest.mark.parametrize("end", ENDS)
 async def test_the_last_child_unparks_it(store: JobStore, end: str) -> None:
     parent, (first, second) = await family(store, 2)
