@@ -279,7 +279,7 @@ async def test_the_record_the_trace_and_the_metrics(tmp_path: Path):
     assert (
         'pointsman_cache_total{outcome="hit"} 2.0' in metrics and 'pointsman_cache_total{outcome="miss"} 1.0' in metrics
     )
-    assert 'pointsman_requests_total{endpoint="chat",outcome="ok",stage="model"} 3.0' in metrics
+    assert 'pointsman_requests_total{endpoint="chat",entry="auto",outcome="ok",stage="model"} 3.0' in metrics
     assert 'pointsman_attempts_total{outcome="ok",target="m@b1"} 1.0' in metrics
     first, second, third = records
     assert first.cache == "miss" and not first.cached and len(first.attempts) == 1

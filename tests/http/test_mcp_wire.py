@@ -271,7 +271,7 @@ async def test_calls_are_in_the_log_as_requests_are(tmp_path):
     decisions = {what: trace["decision"] for what, (_, trace) in traces.items()}
     assert decisions["ok"]["action"] == "say" and decisions["ok"]["parameters"] == {"text": "•••"}
     assert decisions["second"]["parameters"] == {"a": 2, "b": 1} and decisions["bad"]["reason"]
-    assert 'pointsman_requests_total{endpoint="tool",outcome="failed",stage="l0"} 1.0' in metrics
+    assert 'pointsman_requests_total{endpoint="tool",entry="(model)",outcome="failed",stage="l0"} 1.0' in metrics
     from pointsman.store.log_reader import LogReader
 
     reader = LogReader(tmp_path / "data")

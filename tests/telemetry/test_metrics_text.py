@@ -9,12 +9,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from pipeline.policies import ask, up
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.decision import Decision, Mark
-from pointsman.domain.policy import PolicyDocument
+from pointsman.domain.policy import EntryRule, PolicyDocument
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.target import Snapshot
 from pointsman.telemetry.metrics import Metrics
 
-DOCUMENT = PolicyDocument("0", (), {}, (), (), (), (), None, 2)
+DOCUMENT = PolicyDocument("0", (), {}, (EntryRule("auto"),), (), (), (), None, 2)
 
 
 def record(stage: Any = "l0", outcome: Any = "ok", **changes: Any) -> Record:
@@ -44,10 +44,10 @@ def test_nothing_happened() -> None:
 
 def test_requests_by_endpoint_stage_and_outcome() -> None:
     found = count(record(), record(), record("model"), record("model", "failed"), Record(ask("x"), 1e9, "failed"))
-    assert found["pointsman_requests_total", "endpoint=chat", "outcome=ok", "stage=l0"] == 2
-    assert found["pointsman_requests_total", "endpoint=chat", "outcome=ok", "stage=model"] == 1
-    assert found["pointsman_requests_total", "endpoint=chat", "outcome=failed", "stage=model"] == 1
-    assert found["pointsman_requests_total", "endpoint=chat", "outcome=failed", "stage=none"] == 1
+    assert found["pointsman_requests_total", "endpoint=chat", "entry=auto", "outcome=ok", "stage=l0"] == 2
+    assert found["pointsman_requests_total", "endpoint=chat", "entry=auto", "outcome=ok", "stage=model"] == 1
+    assert found["pointsman_requests_total", "endpoint=chat", "entry=auto", "outcome=failed", "stage=model"] == 1
+    assert found["pointsman_requests_total", "endpoint=chat", "entry=auto", "outcome=failed", "stage=none"] == 1
 
 
 def test_rules() -> None:
@@ -72,10 +72,10 @@ def test_what_rules_noted_on_the_way() -> None:
 def test_times_are_seconds() -> None:
     found = count(record("model", target="m@b", timings=Timings(0.05, 250.0, 2500.0)))
     assert found["pointsman_decision_seconds_sum",] == 0.05 / 1000
-    assert found["pointsman_time_to_first_token_seconds_sum", "target=m@b"] == 0.25
-    assert found["pointsman_request_duration_seconds_sum", "stage=model"] == 2.5
-    assert found["pointsman_request_duration_seconds_bucket", "le=2.56", "stage=model"] == 1
-    assert found["pointsman_request_duration_seconds_bucket", "le=1.28", "stage=model"] == 0
+    assert found["pointsman_time_to_first_token_seconds_sum", "entry=auto", "target=m@b"] == 0.25
+    assert found["pointsman_request_duration_seconds_sum", "entry=auto", "stage=model"] == 2.5
+    assert found["pointsman_request_duration_seconds_bucket", "entry=auto", "le=2.56", "stage=model"] == 1
+    assert found["pointsman_request_duration_seconds_bucket", "entry=auto", "le=1.28", "stage=model"] == 0
 
 
 def test_what_was_never_reached_is_not_measured() -> None:

@@ -151,7 +151,7 @@ class Hub:
     def gone(self, member: Member) -> None:
         self._limits.leave(member)
         if member.counts is not None:
-            member.counts.up.clear()  # what it saw of targets holds no more
+            member.counts.levels.clear()  # what it saw holds no more
             self._past.merge(member.counts)
             member.counts = None
 

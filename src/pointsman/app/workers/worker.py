@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
-from prometheus_client import generate_latest
-
 from pointsman.app.data_folder import usable
 from pointsman.app.packing import both, text_of, unpacked
 from pointsman.app.serving import Serving
@@ -47,7 +45,7 @@ from pointsman.http.server import Server
 from pointsman.loaded import loaded
 from pointsman.ports.local_server import LocalServer
 from pointsman.telemetry.counts import Counts
-from pointsman.telemetry.exposition import Exposition
+from pointsman.telemetry.exposition import text_of as text_of_counts
 
 PUSHING = 0.25  # seconds between two tellings of what was counted
 SETTLE = 120.0  # seconds that the greeting waits for models to load
@@ -222,7 +220,7 @@ class Worker:
         assert self._serving is not None
         total = await self._channel.ask(Sum(self._serving.counts()))
         assert isinstance(total, Counted)
-        return generate_latest(Exposition(total.counts))
+        return text_of_counts(total.counts)
 
 
 class _ReloadRefused(Problems):
