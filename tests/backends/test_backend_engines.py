@@ -203,6 +203,7 @@ class Child:
         self.state: str = "loading"
         self.problem: str | None = None
         self.facts = ModelFacts(layers=30, context_length=7)
+        self.load_seconds: float | None = None
         self.up = asyncio.Event()
 
     async def settled(self, timeout: float | None = None) -> str:

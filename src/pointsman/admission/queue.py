@@ -63,6 +63,22 @@ class Queue:
         """Where one that waits stands; in the number of those that wait."""
         return Place(sum(1 for _ in self._turns.ahead_of(ticket, now)), self._wait(ticket, now))
 
+    def load(self, target: str, now: float) -> tuple[int, float]:
+        """Requests that it holds, and the seconds until it takes one more, by how fast it has served so far: 0 while it has
+        room, or where nothing tells. One that waits for several targets counts in equal parts for each."""
+        room = self._rooms.get(target)
+        if room is None:
+            return 0, 0.0
+        waiting = sum(
+            ticket.cells / len(ticket.targets) for ticket in self._turns.waiting() if target in ticket.targets
+        )
+        if not waiting and room.fits(1):
+            return room.sequences, 0.0
+        speed = room.speed(now)
+        if speed is None:
+            return room.sequences, 0.0
+        return room.sequences, (waiting + room.cells / max(room.sequences, 1)) / speed
+
     def leave(self, ticket_id: str, now: float) -> list[Admitted]:
         """One that was let in is through, one that waits has given up; one that is neither changes nothing."""
         admitted = self._inside.pop(ticket_id, None)

@@ -46,6 +46,7 @@ from pointsman.pipeline.hearing import Ears
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.quotas import Quotas
+from pointsman.pipeline.sessions import Sessions
 from pointsman.pipeline.shared_breakers import SharedBreakers
 from pointsman.pipeline.rates import MeasuredRates
 from pointsman.planning.plan import ask_period
@@ -117,6 +118,7 @@ class Serving:
         self.shared = open_shared(config)
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
+        self.pipeline.sessions = Sessions(clock, self.shared)
         self._breakers.shared = self._shared_breakers = SharedBreakers(self._breakers, self.shared, clock)
         self._auto = AutoLimits(self.pipeline.gate, self._prober.snapshot, self._breakers)
         self.pipeline.watch = self._auto
@@ -249,6 +251,7 @@ class Serving:
         await self._shared_breakers.close()
         await self._auto.close()
         await self.pipeline.quotas.close()
+        await self.pipeline.sessions.close()
         await self.shared.close()
         await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
         await asyncio.gather(self._children.close(), self._reporters.close())

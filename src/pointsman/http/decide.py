@@ -18,6 +18,7 @@ from pointsman.http.strict_json import APART, parse_body
 from pointsman.pipeline.deciding import RULES_BUDGET
 from pointsman.pipeline.explained import considered
 from pointsman.pipeline.pipeline import Pipeline
+from pointsman.pipeline.sessions import goes_on, session_of
 
 FIELDS = ("text", "messages", "model", "task", "user", "metadata", "tools", "response_format")
 """What has a meaning here; beside `messages` stands all that a chat may have."""
@@ -46,7 +47,12 @@ class DecideDoor:
         def spent(looked: int) -> bool:
             return pipeline.clock.monotonic() > end
 
-        decision = await considered(request, pipeline.policy, pipeline.snapshot(), pipeline.hearings, spent)
+        policy = pipeline.policy
+        loads, last = None, None
+        if policy.is_scored(request):
+            loads = pipeline.gate.loads(policy.targets)
+            last = pipeline.sessions.last(session_of(request)) if goes_on(request) else None
+        decision = await considered(request, policy, pipeline.snapshot(), pipeline.hearings, spent, loads, last)
         if decision.features is not None:
             client.question_language = decision.features.language
         return decision

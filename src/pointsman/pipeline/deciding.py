@@ -4,7 +4,7 @@ count, the targets as they are now."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from pointsman.admission.limits import is_near
 from pointsman.apart import apart
@@ -12,26 +12,37 @@ from pointsman.domain.decision import Decision
 from pointsman.domain.intent import Hearing
 from pointsman.domain.request import Request
 from pointsman.domain.said import Said
-from pointsman.domain.target import Snapshot
+from pointsman.domain.target import Load, Snapshot
 from pointsman.domain.wording import Tongue
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.ends import Exchange
 from pointsman.pipeline.hearing import LONG, Hearings
 from pointsman.pipeline.policy import Policy
+from pointsman.pipeline.sessions import Sessions, goes_on, session_of
 from pointsman.ports.backend import Backend, BackendFailure
 from pointsman.ports.clock import Clock
 
 COUNT_TIMEOUT = 2.0  # seconds for an engine to count tokens
 RULES_BUDGET = 0.05
 """Seconds that the rules may take of a request; then it goes on as if none had taken it, and says so."""
+Loads = Callable[[Iterable[str]], Mapping[str, Load]]
 _TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
 
 
 class Deciding:
     """Of one request, by one policy. `snapshot` is what it is decided by, `exact` an engine's count of the prompt, `took`
-    how many milliseconds it was until it was decided the last time."""
+    how many milliseconds it was until it was decided the last time. `loads` tells what targets have to do now, where they
+    are scored; `session` is the name of its conversation then, None where it has none that could be known."""
 
-    def __init__(self, request: Request, policy: Policy, snapshot: Snapshot, clock: Clock) -> None:
+    def __init__(
+        self,
+        request: Request,
+        policy: Policy,
+        snapshot: Snapshot,
+        clock: Clock,
+        loads: Loads | None = None,
+        sessions: Sessions | None = None,
+    ) -> None:
         self.request = request
         self.snapshot = snapshot
         self.exact: int | None = None
@@ -42,6 +53,14 @@ class Deciding:
         self._clock = clock
         self._began = clock.monotonic()
         self._hearing: Hearing | None = None
+        scored = policy.is_scored(request)
+        self._ask_loads = loads if scored else None
+        self._loads: Mapping[str, Load] = {}
+        self._sessions = sessions
+        self.session = session_of(request) if scored and sessions is not None else None
+        self._last: str | None = None
+        if self.session is not None and sessions is not None and goes_on(request):
+            self._last = sessions.last(self.session)
 
     @property
     def decision(self) -> Decision:
@@ -50,10 +69,12 @@ class Deciding:
 
     def now(self) -> Decision:
         """Decides. Raises PointsmanError."""
+        self._look()
         return self.keep(self._decide())
 
     async def apart(self) -> Decision:
         """The same in a thread."""
+        self._look()
         return self.keep(await apart(self._decide))
 
     def keep(self, decision: Decision) -> Decision:
@@ -68,6 +89,18 @@ class Deciding:
             self._hearing = await hearings.ask(self.request, self._policy, self.decision, self._hearing)
             await self.apart() if self._is_long else self.now()
         return self.decision
+
+    async def remembered(self) -> Decision:
+        """Once the store was asked for the session's target, where this process does not know it and it could matter."""
+        decision = self.decision
+        if self._sessions is None or self.session is None or self._last is not None:
+            return decision
+        if decision.stage != "model" or len(decision.targets) < 2 or not goes_on(self.request):
+            return decision
+        self._last = await self._sessions.recall(self.session)
+        if all(choice.target != self._last for choice in decision.targets):
+            return decision
+        return await self.apart() if self._is_long else self.now()
 
     async def counted(self, exchange: Exchange, backends: Mapping[str, Backend]) -> Decision:
         """With an engine's own count, where the estimate is too near a limit; as it was, where none is to be had in time."""
@@ -85,6 +118,7 @@ class Deciding:
     async def anew(self, snapshot: Snapshot) -> Decision:
         """By the targets as they are now; the one before stays where no target can be had."""
         self.snapshot = snapshot
+        self._look()
         decision = await apart(self._decide)
         if decision.stage == "model" and not decision.error:
             self.known = decision
@@ -113,6 +147,11 @@ class Deciding:
                     return choice.target
         return None
 
+    def _look(self) -> None:
+        """What targets have to do now is what it is decided by from here on."""
+        if self._ask_loads is not None:
+            self._loads = self._ask_loads(self._policy.targets)
+
     def _decide(self, tongue: Tongue | None = None) -> Decision:
         """The first time rules have a budget of time; again, they look as far as they did then."""
         return decide(
@@ -123,6 +162,8 @@ class Deciding:
             tongue=tongue,
             spent=self._budget() if self.known is None else only(self.known.rules_cut),
             hearing=self._hearing,
+            loads=self._loads,
+            last=self._last,
         )
 
     def _budget(self) -> Callable[[int], bool]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from pointsman.apart import apart
 from pointsman.domain.decision import Decision
 from pointsman.domain.intent import Hearing
 from pointsman.domain.request import Request
-from pointsman.domain.target import Snapshot
+from pointsman.domain.target import Load, Snapshot
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.hearing import LONG, Hearings
@@ -25,13 +25,20 @@ def explained(
 
 
 async def considered(
-    request: Request, policy: Policy, snapshot: Snapshot, hearings: Hearings, spent: Callable[[int], bool] | None = None
+    request: Request,
+    policy: Policy,
+    snapshot: Snapshot,
+    hearings: Hearings,
+    spent: Callable[[int], bool] | None = None,
+    loads: Mapping[str, Load] | None = None,
+    last: str | None = None,
 ) -> Decision:
-    """The same, with arbiters asked what they hear; the event loop waits for no long text."""
+    """The same, with arbiters asked what they hear; the event loop waits for no long text. `loads` and `last` as in
+    `decide`."""
     long = sum(len(turn.text) for turn in request.turns) > LONG
 
     async def decided(spent: Callable[[int], bool] | None, hearing: Hearing | None) -> Decision:
-        work = partial(decide, request, policy, snapshot, spent=spent, hearing=hearing)
+        work = partial(decide, request, policy, snapshot, spent=spent, hearing=hearing, loads=loads, last=last)
         return await apart(work) if long else work()
 
     hearing: Hearing | None = None

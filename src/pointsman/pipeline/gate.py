@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -12,7 +12,7 @@ from pointsman.admission.ticket import Admitted, Capacity, Place, Priority, Tick
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.request import Request
 from pointsman.domain.said import Said, said
-from pointsman.domain.target import Snapshot
+from pointsman.domain.target import Load, Snapshot
 from pointsman.ports.clock import Clock
 
 USUAL_REPLY = 1024
@@ -49,6 +49,16 @@ class Gate:
     def inside(self, target: str) -> tuple[int, int]:
         """Sequences and cells of it that are taken."""
         return self._queue.inside(target)
+
+    def loads(self, targets: Iterable[str]) -> dict[str, Load]:
+        """What these have to do now, those that are idle aside."""
+        now = self._clock.monotonic()
+        loads = {}
+        for name in targets:
+            in_flight, wait = self._queue.load(name, now)
+            if in_flight or wait:
+                loads[name] = Load(in_flight, round(wait, 1))
+        return loads
 
     def install(self, rules: GateRules) -> None:
         """From here on these hold; who is inside stays."""

@@ -65,7 +65,8 @@ class Run:
         self._status, self._code = 499, "client_closed"
         with_question = pipeline.questions.recall(request)
         self.request = with_question if with_question is not request and self._answers(with_question) else request
-        self._deciding = Deciding(self.request, self._policy, pipeline.snapshot(), pipeline.clock)
+        gate, sessions = pipeline.gate, pipeline.sessions
+        self._deciding = Deciding(self.request, self._policy, pipeline.snapshot(), pipeline.clock, gate.loads, sessions)
         pipeline.under_way[request.id] = self
 
     def _answers(self, request: Request) -> bool:
@@ -161,6 +162,8 @@ class Run:
         the engine's connection. Raises PointsmanError."""
         try:
             decision = await self._deciding.heard_out(self._pipeline.hearings)
+            if self._passage is None:
+                decision = await self._deciding.remembered()
             if (prepare := exchange.apart) is not None:
                 await apart(prepare, [self.target(choice.target) for choice in decision.targets])
             decision = await self._deciding.counted(exchange, self._backends)
@@ -362,6 +365,8 @@ class Run:
     def _record(self) -> None:
         self._pipeline.under_way.pop(self.request.id, None)
         record = self.record()
+        if record.outcome == "ok" and record.target is not None and self._deciding.session is not None:
+            self._pipeline.sessions.served(self._deciding.session, record.target)
         if self._allowance is not None:
             self._allowance.end(self._used(record))
         if self._passage is not None:

@@ -20,6 +20,7 @@ from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.quotas import Quotas
 from pointsman.pipeline.reply_cache import ReplyCache
 from pointsman.pipeline.request_passage import RequestPassage
+from pointsman.pipeline.sessions import Sessions
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend
 from pointsman.ports.clock import Clock
@@ -44,6 +45,7 @@ class Pipeline:
         self.watch: Watch = Unwatched()
         self.gate = Gate(clock, snapshot)
         self.quotas = Quotas(clock)
+        self.sessions = Sessions(clock)
         self.deliver: Deliver | None = None
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
+from pointsman.domain.request import Request
 from pointsman.domain.rule import Rule
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
@@ -79,6 +80,11 @@ class Policy:
     def scored_groups(self, weights: str) -> tuple[Wanted, ...]:
         """All targets that chat, to be scored by the weights of that name."""
         return self._scored_groups[weights]
+
+    def is_scored(self, request: Request) -> bool:
+        """Whether targets for it are scored, should it come to a model."""
+        entry = self.entries.get(request.model)
+        return entry is not None and entry.policy is not None and request.endpoint in ("chat", "completions")
 
     def of_kind(self, group: Wanted, vectors: bool) -> Wanted:
         """No chat goes to a model for vectors, and nothing but chats to the others."""
