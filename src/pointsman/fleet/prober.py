@@ -83,7 +83,7 @@ class Prober:
         while True:
             wake.clear()
             state = await backend.probe()
-            self.breakers.probed(name, state.health == "up")
+            self.breakers.probed(name, state.health == "up", state.problem)
             if self._states.get(name) != state:
                 self._states[name] = state
                 self._publish()

@@ -12,7 +12,8 @@ from pointsman.domain.attempt import Attempt
 from pointsman.domain.said import Said
 from pointsman.domain.target import BreakerState
 from pointsman.ports.clock import Clock
-from pointsman.routing.breaker import CLOSED, Breaker, BreakerRules, Cause, State, after, probed, reopens, sent
+from pointsman.routing.breaker import CLOSED, Breaker, BreakerRules, State, after, explained, probed, reopens, sent
+from pointsman.routing.causes import Cause
 
 log = logging.getLogger("pointsman")
 CAUSES: dict[Cause, str] = {
@@ -25,6 +26,7 @@ CAUSES: dict[Cause, str] = {
 }
 
 
+_WHY = Said("%s: it failed because of this: %s", "%s：失败的原因：%s")
 _HEARD: dict[State, Said] = {
     "open": Said("%s: another gateway saw it fail; the breaker is open", "%s：另一个网关发现它失败，熔断打开"),
     "closed": Said("%s: another gateway found it well; the breaker is closed", "%s：另一个网关确认它已恢复，熔断关闭"),
@@ -71,9 +73,15 @@ class Breakers:
         """What came of a try."""
         self._put(attempt.target, after(self.of(attempt.target), attempt, self._clock.monotonic(), self.rules))
 
-    def probed(self, target: str, healthy: bool) -> None:
-        """What a health probe found. Of all that keep it, one tries it at a time."""
+    def probed(self, target: str, healthy: bool, problem: str | None = None) -> None:
+        """What a health probe found, and what it says is wrong. Of all that keep it, one tries it at a time."""
         before = self.of(target)
+        told = explained(before, problem)
+        if told is not before:
+            self._breakers[target] = before = told
+            if before.state != "closed" and self.changed is not None:
+                log.warning(_WHY, target, Said((told.cause or "").replace("_", " "), CAUSES[told.cause or "error"]))
+                self.changed(target)
         now = probed(before, healthy, self._clock.monotonic(), self.rules)
         if now.state == before.state or self.shared is None or self.shared.may_try(target):
             self._put(target, now)

@@ -16,7 +16,8 @@ from pointsman.pipeline.breakers import Breakers
 from pointsman.ports.clock import Clock
 from pointsman.ports.ephemeral import Ephemeral
 from pointsman.ports.job_store import StoreError
-from pointsman.routing.breaker import Breaker, Cause, State, reopens
+from pointsman.routing.breaker import Breaker, State, reopens
+from pointsman.routing.causes import Cause
 
 log = logging.getLogger("pointsman")
 

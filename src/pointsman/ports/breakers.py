@@ -18,8 +18,8 @@ class Breakers(Protocol):
         """Its state, and why it is open."""
         ...
 
-    def probed(self, target: str, healthy: bool) -> None:
-        """What a health probe found."""
+    def probed(self, target: str, healthy: bool, problem: str | None = None) -> None:
+        """What a health probe found, and what it says is wrong."""
         ...
 
     def keep(self, targets: Collection[str]) -> None:

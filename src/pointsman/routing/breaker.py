@@ -12,10 +12,10 @@ import msgspec
 from msgspec.structs import replace
 
 from pointsman.domain.attempt import Attempt
+from pointsman.routing.causes import Cause, cause_of
 
 State = Literal["closed", "open", "half_open"]
 Outcome = Literal["success", "failure", "neutral"]
-Cause = Literal["connect", "timeout", "out_of_memory", "load", "broke_off", "error"]
 _PIECES = 10
 """A window is counted in so many pieces, of which the oldest goes at a time."""
 LONGEST = 300.0
@@ -51,7 +51,7 @@ CLOSED = Breaker()
 def outcome_of(attempt: Attempt) -> tuple[Outcome, Cause | None]:
     """2xx and 4xx are successes of the engine; 429 and 503 say that it is busy; who hangs up says nothing."""
     if attempt.broke:
-        return "failure", "broke_off"
+        return "failure", cause_of(attempt.message) or "broke_off"
     status, failure = attempt.status, attempt.failure
     if failure is None:
         return ("neutral", None) if status is None else ("success", None)
@@ -60,10 +60,10 @@ def outcome_of(attempt: Attempt) -> tuple[Outcome, Cause | None]:
             return "neutral", None
         if status is not None and status < 500:
             return "success", None
-        return "failure", _said(attempt.message)
+        return "failure", cause_of(attempt.message) or ("timeout" if status == 504 else "error")
     if failure.endswith("timeout"):
         return "failure", "timeout"
-    return "failure", "connect" if failure == "connect" else "broke_off"
+    return "failure", cause_of(attempt.message) or ("connect" if failure == "connect" else "broke_off")
 
 
 def after(breaker: Breaker, attempt: Attempt, now: float, rules: BreakerRules) -> Breaker:
@@ -84,6 +84,13 @@ def after(breaker: Breaker, attempt: Attempt, now: float, rules: BreakerRules) -
     if outcome == "failure" and tries >= rules.least and failures >= rules.ratio * tries:
         return Breaker("open", counts, now, 1, cause)
     return replace(breaker, counts=counts, cause=cause or breaker.cause)
+
+
+def explained(breaker: Breaker, problem: str | None) -> Breaker:
+    """With what is said of the target after it failed: a process that ended, an engine that died."""
+    vague = breaker.cause in ("connect", "broke_off", "error")
+    cause = cause_of(problem) if vague else None
+    return breaker if cause is None else replace(breaker, cause=cause)
 
 
 def probed(breaker: Breaker, healthy: bool, now: float, rules: BreakerRules) -> Breaker:
@@ -118,13 +125,3 @@ def _counted(
     else:
         tries = failures = 0
     return (*kept, (piece, tries + 1, failures + failed))
-
-
-def _said(message: str | None) -> Cause:
-    """What the engine's error is about."""
-    text = (message or "").lower()
-    if "out of memory" in text or "oom" in text or "failed to allocate" in text or "kv cache is full" in text:
-        return "out_of_memory"
-    if "loading model" in text or "failed to load" in text or "model not loaded" in text:
-        return "load"
-    return "error"
