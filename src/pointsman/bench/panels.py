@@ -7,6 +7,7 @@ from typing import Any
 
 from pointsman.bench.jobs import JOBS, STEPS
 from pointsman.bench.l1.measure import ARBITER, AT_ONCE, CONTRACT, LANGUAGES
+from pointsman.bench.quality.measure import ALL
 from pointsman.bench.relay_tables import ONE, title
 from pointsman.bench.results import Results, Spread
 from pointsman.bench.rows import DIRECT, MEMORY, ROWS
@@ -26,6 +27,7 @@ def panels_of(results: Results) -> list[Panel]:
         "jobs": _jobs,
         "log": _log,
         "l1": _l1,
+        "quality": _quality,
     }
     return list(made[results.kind](results))
 
@@ -109,6 +111,16 @@ def _l1(results: Results) -> Iterator[Panel]:
             "x": [step for step, _ in there],
             "series": series,
         }
+
+
+def _quality(results: Results) -> Iterator[Panel]:
+    """Bars with the interval of each mean."""
+    for row in results.rows:
+        told = {sample.subject: sample.values for sample in results.samples if sample.row == row}
+        names = [name for name in results.versions if name in told]
+        spreads = [Spread(*(told[name][key] for key in ("value", "low", "high"))) for name in names]
+        head = "Mean grade" if row == ALL else f"Mean grade, {row}"
+        yield _bars(head, "0 to 1, with the interval of 95 %", names, spreads, log=False)
 
 
 def _bars(

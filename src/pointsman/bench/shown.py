@@ -8,6 +8,7 @@ from pointsman.bench.growth_tables import growth_tables
 from pointsman.bench.job_tables import job_tables
 from pointsman.bench.l1_tables import l1_tables
 from pointsman.bench.log_tables import log_tables
+from pointsman.bench.quality_tables import quality_tables
 from pointsman.bench.relay_tables import layer_tables, relay_tables, worker_tables
 from pointsman.bench.results import Results
 from pointsman.bench.rules_tables import rules_tables
@@ -22,6 +23,7 @@ _TABLES = {
     "jobs": job_tables,
     "log": log_tables,
     "l1": l1_tables,
+    "quality": quality_tables,
 }
 
 

@@ -24,6 +24,7 @@ from pointsman.bench.subjects import Subject, all_subjects, chosen
 from pointsman.bench.tables import as_markdown, as_text, notes, preamble
 from pointsman.cli.bench_intents import declare_intents, measure_intents
 from pointsman.cli.bench_l1 import declare_l1, measure_l1
+from pointsman.cli.bench_quality import declare_quality, measure_quality
 from pointsman.cli.output import print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import PointsmanError
@@ -61,6 +62,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _declare_run(log, rounds=5, seconds=2.0)
     declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
     declare_l1(actions.add_parser("l1", help="what models are worth as arbiters: stability, schemas, parallel queries"))
+    declare_quality(actions.add_parser("quality", help="how good models are at kinds of tasks, by a set with checkers"))
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
     table.add_argument("file", metavar="FILE", type=Path, help="what --json wrote")
     table.add_argument("--plot", metavar="FILE", type=Path, help="also draw it (.svg or .png)")
@@ -88,6 +90,8 @@ def run(options: argparse.Namespace) -> int:
         if options.plot:
             plot(results, options.plot, options.venv)
         return 0
+    if options.action == "quality":
+        return measure_quality(options)
     _check_files(options)
     if options.action == "intents":
         return measure_intents(options)

@@ -7,28 +7,25 @@ import asyncio
 import contextlib
 import os
 import sys
-import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pointsman.app.build import build
-from pointsman.app.targets import process_of, serve_target, targets_of, with_builtin
+from pointsman.app.targets import with_builtin
 from pointsman.bench.l1.measure import Plan, run_l1
 from pointsman.bench.l1_tables import as_csv, l1_tables
 from pointsman.bench.plotting import check_plot, plot
 from pointsman.bench.results import Results
 from pointsman.bench.tables import as_text, notes
+from pointsman.cli.bench_backend import backend_of, models_named
 from pointsman.cli.output import print_line
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
 from pointsman.config.schema import Config
-from pointsman.domain.errors import PointsmanError, did_you_mean
+from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said, told
-from pointsman.ports.backend import Backend
 
 _VENV = Path(".venv-bench")
-_LOADING = 300.0
-"""Seconds that an embedded model may take to load."""
 
 
 def declare_l1(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +56,7 @@ def measure_l1(options: argparse.Namespace) -> int:
         raise PointsmanError(said("numbers must be above 0", "各个数都要大于 0"))
     if not config.models:
         raise PointsmanError(why_not or said("no model is set up", "没有配置模型"))
-    names = _names(options.models, config)
+    names = models_named(options.models, config)
     plan = Plan(calls=options.n, seconds=options.seconds, most=options.most, late=options.late)
     results = asyncio.run(_measure(config, names, plan, options))
     for table in l1_tables(results):
@@ -77,48 +74,10 @@ def measure_l1(options: argparse.Namespace) -> int:
     return 1 if results.failures else 0
 
 
-def _names(wanted: str | None, config: Config) -> list[str]:
-    """Raises PointsmanError for a model that the config has not."""
-    able = [name for name, model in config.models.items() if not any(backend.embedding for backend in model.backends)]
-    if wanted is None:
-        return able
-    names = wanted.split(",")
-    for name in names:
-        if name not in able:
-            text = said(
-                'no model "{name}"{hint} (valid: {valid})',
-                "没有模型“{name}”{hint}（合法取值：{valid}）",
-                name=name,
-                hint=did_you_mean(name, able),
-                valid=", ".join(able),
-            )
-            raise PointsmanError(text)
-    return list(dict.fromkeys(names))
-
-
 async def _measure(config: Config, names: Sequence[str], plan: Plan, options: argparse.Namespace) -> Results:
     def tell(text: str) -> None:
         print(told(text, options.tongue), file=sys.stderr, flush=True)
 
     async with contextlib.AsyncExitStack() as stack:
-        models = [(name, await stack.enter_async_context(_backend(config, name))) for name in names]
+        models = [(name, await stack.enter_async_context(backend_of(config, name))) for name in names]
         return await run_l1(models, plan, tell)
-
-
-@contextlib.asynccontextmanager
-async def _backend(config: Config, name: str) -> AsyncIterator[Backend]:
-    """The first backend of a model; an embedded one runs until the end."""
-    target, given = targets_of(config)[name][0]
-    with tempfile.TemporaryDirectory(prefix="pointsman-bench-") as logs:
-        process = None
-        if given.engine == "embedded":
-            process = process_of(target, given, Path(logs), lambda *_: None)
-            await process.start()
-            await process.settled(_LOADING)
-        served = serve_target(target, given, process)
-        try:
-            yield served.backend
-        finally:
-            await served.backend.close()
-            if process is not None:
-                await process.stop()
