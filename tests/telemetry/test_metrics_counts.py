@@ -23,6 +23,7 @@ from pointsman.telemetry.catalogue import FAST, SECONDS
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.metrics import Metrics
 from telemetry.client_metrics import ClientMetrics
+from telemetry.shown import text
 
 DOCUMENT = PolicyDocument("0", (), {}, (EntryRule("auto"), EntryRule("coder")), (), (), (), None, 2)
 NOBODY = Snapshot.of([])
@@ -120,7 +121,7 @@ def undated(counts: Counts) -> Counts:
 @given(st.lists(records(_any), max_size=12), st.lists(st.sampled_from(["ok", "refused"]), max_size=3))
 def test_the_text_is_that_of_the_client_library(put: list[Record], reloads: list[str]) -> None:
     ours, theirs = Metrics(), ClientMetrics(("auto", "coder"))
-    assert lines(ours.text(NOBODY, 0)) == lines(theirs.text(NOBODY, 0, {}))
+    assert lines(text(ours, NOBODY, 0)) == lines(theirs.text(NOBODY, 0, {}))
     for number, record in enumerate(put):
         ours.put(record, DOCUMENT, NOBODY)
         theirs.put(record)
@@ -130,8 +131,8 @@ def test_the_text_is_that_of_the_client_library(put: list[Record], reloads: list
         ours.reloaded(outcome)
         theirs.count("reloads", outcome)
     levels = {"gpu_utilisation_ratio": {("GPU-1", "NVIDIA H200"): 0.5}}
-    assert lines(ours.text(FLEET, 3, levels=levels)) == lines(theirs.text(FLEET, 3, levels))
-    assert lines(ours.text(NOBODY, 0)) == lines(theirs.text(NOBODY, 0, {"gpu_utilisation_ratio": {}}))
+    assert lines(text(ours, FLEET, 3, levels=levels)) == lines(theirs.text(FLEET, 3, levels))
+    assert lines(text(ours, NOBODY, 0)) == lines(theirs.text(NOBODY, 0, {"gpu_utilisation_ratio": {}}))
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), records(_even)), max_size=12), st.lists(st.integers(0, 9), min_size=3))
@@ -145,11 +146,11 @@ def test_what_several_counted_is_what_one_would_have(put: list[tuple[int, Record
     sent = [msgspec.msgpack.encode(worker.counts(FLEET, lost)) for worker, lost in zip(workers, dropped, strict=False)]
     first, *others = (msgspec.msgpack.decode(data, type=Counts) for data in sent)
     expected = alone.counts(FLEET, sum(dropped[:3]))
-    text = workers[0].text(FLEET, dropped[0], others)
+    summed = text(workers[0], FLEET, dropped[0], others)
     for other in others:
         first.merge(other)
     assert undated(first) == undated(expected)
-    assert lines(text) == lines(alone.text(FLEET, sum(dropped[:3])))
+    assert lines(summed) == lines(text(alone, FLEET, sum(dropped[:3])))
     assert [
         msgspec.msgpack.encode(worker.counts(FLEET, n)) for worker, n in zip(workers, dropped, strict=False)
     ] == sent
@@ -189,8 +190,8 @@ def test_the_clients_own_switch_for_created_series(value: str | None, shown: boo
     if value is not None:
         environment["PROMETHEUS_DISABLE_CREATED_SERIES"] = value
     script = (
-        "from pointsman.telemetry.metrics import Metrics; from pointsman.domain.target import Snapshot; "
-        "m = Metrics(); m.reloaded('ok'); print(m.text(Snapshot.of([]), 0).decode())"
+        "from pointsman.telemetry.counts import Counts; from pointsman.telemetry.exposition import text_of; "
+        "c = Counts.begun(); c.count('reloads', ('ok',)); print(text_of(c).decode())"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True)
     assert ("_created" in done.stdout) is shown
@@ -198,6 +199,6 @@ def test_the_clients_own_switch_for_created_series(value: str | None, shown: boo
 
 def test_connections_to_engines_are_shown_and_added_up() -> None:
     ours, other = Metrics(), Metrics().counts(NOBODY, 0, {"m@a": {"requests": 2, "opened": 1}})
-    text = ours.text(NOBODY, 0, [other], {"m@a": {"requests": 3}}).decode()
-    assert 'pointsman_upstream_total{event="requests",target="m@a"} 5.0' in text
-    assert 'pointsman_upstream_total{event="opened",target="m@a"} 1.0' in text
+    shown = text(ours, NOBODY, 0, [other], upstream={"m@a": {"requests": 3}}).decode()
+    assert 'pointsman_upstream_total{event="requests",target="m@a"} 5.0' in shown
+    assert 'pointsman_upstream_total{event="opened",target="m@a"} 1.0' in shown

@@ -13,6 +13,7 @@ from pointsman.domain.policy import EntryRule, PolicyDocument
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.target import Snapshot
 from pointsman.telemetry.metrics import Metrics
+from telemetry.shown import text
 
 DOCUMENT = PolicyDocument("0", (), {}, (EntryRule("auto"),), (), (), (), None, 2)
 
@@ -23,10 +24,10 @@ def record(stage: Any = "l0", outcome: Any = "ok", **changes: Any) -> Record:
 
 
 def figures(metrics: Metrics, snapshot: Snapshot | None = None, dropped: int = 0) -> dict[tuple[str, ...], float]:
-    text = metrics.text(snapshot or Snapshot.of([]), dropped).decode()
+    shown = text(metrics, snapshot or Snapshot.of([]), dropped).decode()
     return {
         (sample.name, *(f"{key}={value}" for key, value in sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(text)
+        for family in text_string_to_metric_families(shown)
         for sample in family.samples
     }
 
@@ -127,7 +128,7 @@ def test_names_that_need_escaping() -> None:
 def test_every_family_has_a_help_and_a_unit_in_its_name() -> None:
     metrics = Metrics()
     metrics.put(record("model", target="m@b", timings=Timings(1, 1, 1)), DOCUMENT, Snapshot.of([]))
-    for family in text_string_to_metric_families(metrics.text(Snapshot.of([]), 0).decode()):
+    for family in text_string_to_metric_families(text(metrics, Snapshot.of([]), 0).decode()):
         assert family.documentation
         assert family.name.startswith("pointsman_")
 

@@ -32,6 +32,11 @@ class Queue:
         room = self._rooms.get(target)
         return (room.sequences, room.cells) if room is not None else (0, 0)
 
+    def capacity(self, target: str) -> Capacity:
+        """What it holds at a time."""
+        room = self._rooms.get(target)
+        return room.capacity if room is not None else OPEN
+
     def install(self, capacities: Mapping[str, Capacity], now: float) -> list[Admitted]:
         """What targets hold from now on; others have no limit. Nobody that is inside is thrown out."""
         for name in [*self._rooms, *capacities]:

@@ -29,7 +29,7 @@ from pointsman.http.mcp.noted import ToolLog
 from pointsman.http.openai.generate import Generate
 from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
-from pointsman.http.ops import Ops
+from pointsman.http.ops import Ops, Text
 from pointsman.http.requests import RequestsDoor
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.action import MadeFile
@@ -44,7 +44,7 @@ def doors_of(
     files: FileStore,
     since: int,
     readiness: Callable[[], tuple[bool, dict[str, Any]]],
-    metrics: Callable[[], bytes | Awaitable[bytes]],
+    metrics: Text,
     reload: Callable[[], Awaitable[dict[str, Any]]],
     askers: Askers,
     keep_feedback: Keep,

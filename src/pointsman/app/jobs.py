@@ -14,7 +14,9 @@ from typing import Any
 
 import msgspec
 
+from pointsman.admission.pressure import CAUSES
 from pointsman.app.job_store import open_store
+from pointsman.app.pressure import parking_rules
 from pointsman.config.schema import Config, parse_span
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.hosts import read_hosts
@@ -31,6 +33,7 @@ from pointsman.outbound.webhook import WebhookSender
 from pointsman.pipeline.batches.cancel import cancel
 from pointsman.pipeline.delivery.ordering import Deliveries
 from pointsman.pipeline.job_worker import JobWorker, Terms, call_off
+from pointsman.pipeline.parking import Parking, Sample
 from pointsman.pipeline.passage import Handler
 from pointsman.pipeline.webhooks import WebhookHandler, notices_of
 from pointsman.ports.action import Action
@@ -44,8 +47,9 @@ _PURGING = 600.0  # seconds between two looks for jobs that are kept no longer
 
 
 class Jobs:
-    """`gateway` serves requests that are jobs, `actions` do those that name one; `more` gives handlers of further kinds.
-    `start` begins to do jobs, where the config has this process do any. Raises Problem where the store cannot be used."""
+    """`gateway` serves requests that are jobs, `actions` do those that name one; `sample` says how busy the machine is;
+    `more` gives handlers of further kinds. `start` begins to do jobs, where the config has this process do any. Raises
+    Problem where the store cannot be used."""
 
     def __init__(
         self,
@@ -53,6 +57,7 @@ class Jobs:
         gateway: Callable[[], Gateway],
         actions: Mapping[str, Action],
         clock: Clock,
+        sample: Sample,
         more: Callable[[Jobs], Mapping[str, Handler]] = lambda jobs: {},
     ) -> None:
         self.store: JobStore = open_store(config)
@@ -69,20 +74,31 @@ class Jobs:
             "webhook": WebhookHandler(lambda: self._webhooks, self._show, clock),
             **more(self),
         }
-        self._worker = JobWorker(self.store, handlers, clock, terms_of(config), worker_name(), _told)
+        self.parking = Parking(self.store, clock, worker_name(), sample)
+        self._worker = JobWorker(self.store, handlers, clock, terms_of(config), worker_name(), _told, self.parking)
         self._tasks: list[asyncio.Task[None]] = []
         self.install(config)
 
     @property
     def problems(self) -> list[Said]:
         """Why no jobs are done now, if none are, and what endangers them."""
-        if self._worker.problem is None:
-            return self._dangers
-        return [said("no jobs can be done: {why}", "无法执行任务：{why}", why=self._worker.problem), *self._dangers]
+        found = list(self._dangers)
+        if self.parking.problem is not None:
+            found.insert(0, self.parking.problem)
+        if self._worker.problem is not None:
+            found.insert(0, said("no jobs can be done: {why}", "无法执行任务：{why}", why=self._worker.problem))
+        return found
+
+    @property
+    def pressed(self) -> tuple[dict[str, bool], int]:
+        """Which pressure holds, and how many jobs are parked for it."""
+        pressure = self.parking.pressure
+        return {cause: pressure.holds and pressure.cause == cause for cause in CAUSES}, self.parking.parked
 
     def install(self, config: Config) -> None:
         """From here on jobs are done by these settings, those apart that count from the start on."""
         self._worker.terms = terms_of(config)
+        self.parking.rules = parking_rules(config)
         self._keep = parse_span(config.jobs.keep)
         secret = config.jobs.webhook_secret
         if self._outbound is not None:
@@ -98,7 +114,7 @@ class Jobs:
             await self._worker.run()
 
         if self._worker.terms.concurrency:
-            self._tasks.append(asyncio.create_task(work()))
+            self._tasks += [asyncio.create_task(work()), asyncio.create_task(self.parking.run())]
         self._tasks += [asyncio.create_task(self._check()), asyncio.create_task(self._purge())]
 
     async def stop(self) -> None:
@@ -106,6 +122,8 @@ class Jobs:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        with contextlib.suppress(StoreError):  # then they wait until somebody finds them
+            await self.parking.close()
         await self.store.close()
         if self._outbound is not None:
             self._outbound.close()

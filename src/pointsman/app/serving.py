@@ -26,7 +26,10 @@ from pointsman.app.file_store import links_of, open_files
 from pointsman.app.guards import caches_of
 from pointsman.app.job_store import open_shared
 from pointsman.app.jobs import Jobs
+from pointsman.app.judging import Judging
 from pointsman.app.model_calls import ModelCalls
+from pointsman.app.observed import Observed, levels_of_process, levels_of_targets
+from pointsman.app.pressure import Machine
 from pointsman.app.schedules import Schedules
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
@@ -39,16 +42,18 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
+from pointsman.http.ops import Text
 from pointsman.pipeline.auto_limits import AutoLimits
 from pointsman.pipeline.breakers import Breakers
 from pointsman.pipeline.delivery.handler import DeliveryHandler
 from pointsman.pipeline.hearing import Ears
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.pipeline.pipeline import Pipeline
+from pointsman.pipeline.prices import prices_of
 from pointsman.pipeline.quotas import Quotas
+from pointsman.pipeline.rates import MeasuredRates
 from pointsman.pipeline.sessions import Sessions
 from pointsman.pipeline.shared_breakers import SharedBreakers
-from pointsman.pipeline.rates import MeasuredRates
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend
@@ -57,8 +62,8 @@ from pointsman.ports.embed import Embed
 from pointsman.ports.local_server import LocalServer
 from pointsman.recording.fanout import Fanout
 from pointsman.store.log_writer import LogWriter
-from pointsman.telemetry.counts import Counts
-from pointsman.telemetry.metrics import Metrics
+from pointsman.telemetry.counts import Counts, Levels
+from pointsman.telemetry.metrics import Metrics, Queue
 
 _SETTLE = 60.0  # seconds that jobs wait for models to come up
 _HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
@@ -76,7 +81,7 @@ class Serving:
         setup: Setup,
         *,
         reload: Callable[[], Awaitable[dict[str, Any]]],
-        metrics: Callable[[], bytes | Awaitable[bytes]],
+        metrics: Text,
         places: AbstractAsyncContextManager[None] | None = None,
         since: int | None = None,
         others: Others | None = None,
@@ -86,7 +91,7 @@ class Serving:
         folder = data_dir(config)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.setup = setup
-        self.metrics = Metrics()
+        self.metrics = Metrics(prices_of)
         self.refused: Said | None = None
         """Why the last reload was refused, if it was."""
         self._reload, self._metrics_text = reload, metrics
@@ -96,6 +101,8 @@ class Serving:
         self._breakers = Breakers(SystemClock())
         self._rates = MeasuredRates()
         self._prober = Prober(self._breakers, self._rates)
+        self._observed = Observed()
+        self._judging = Judging(folder, self.metrics)
         self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
         self.askers = Askers(folder, others)
         self._links = links_of(config)
@@ -126,13 +133,16 @@ class Serving:
         self.pipeline.hearings.sunk = self.metrics.sunk
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
         self.channels = Channels(self.files, self._links, clock)
+        self._machine = Machine(self._engines_busy)
         self.jobs = Jobs(
             config,
             lambda: self.door,
             self.pipeline.actions,
             clock,
+            self._machine.sample,
             lambda jobs: {"batch": self.batches.handler(jobs), "delivery": DeliveryHandler(self.channels)},
         )
+        self.jobs.parking.counted = self.metrics.parked
         self.pipeline.deliver = self.jobs.deliveries
         self.schedules = Schedules(self.jobs.store, clock, lambda: self.setup.config)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
@@ -176,6 +186,7 @@ class Serving:
         self._shared_breakers.start()
         self._prober.watch(backends)
         self.channels.install(config, Path(setup.base), document.timezone)
+        self._machine.install(config)
         self.jobs.install(config)
         self.schedules.install(config)
         if self._journal is None:
@@ -243,9 +254,12 @@ class Serving:
     async def stop(self) -> None:
         await self.schedules.stop()
         await self.jobs.stop()
+        self._machine.close()
         self.channels.close()
         if self._journal is not None:
             self._journal.cancel()
+        await self._judging.close()
+        self._observed.close()
         await self._residents.close()
         await self._prober.close()
         await self._shared_breakers.close()
@@ -260,19 +274,41 @@ class Serving:
 
     def counts(self) -> Counts:
         """What this process counted, as of now."""
-        return self.metrics.counts(self._prober.snapshot(), self._log.dropped, self._upstream(), self._queue())
-
-    async def metrics_text(self) -> bytes:
-        """The same, as Prometheus reads it. What writes it is imported the first time, beside the loop."""
-        await asyncio.to_thread(importlib.import_module, "pointsman.telemetry.exposition")
-        return self.metrics.text(
-            self._prober.snapshot(), self._log.dropped, upstream=self._upstream(), queue=self._queue()
+        document = self.setup.policy.document
+        return self.metrics.counts(
+            self._prober.snapshot(),
+            self._log.dropped,
+            self._upstream(),
+            self._queue(),
+            self.jobs.pressed,
+            {**levels_of_targets(document.targets, self.pipeline.gate), **levels_of_process(document.version)},
         )
 
-    def _queue(self) -> tuple[int, dict[str, int]]:
-        """How many wait at the gate, and how many each target has."""
+    async def observed(self) -> dict[str, Levels]:
+        """What is the same whichever process looks at it: the machine, and engines as they see themselves."""
+        return await self._observed.levels({name: served.backend for name, served in self._served.items()})
+
+    async def metrics_text(self, openmetrics: bool) -> bytes:
+        """The same, as Prometheus reads it. What writes it is imported the first time, beside the loop."""
+        exposition = await asyncio.to_thread(importlib.import_module, "pointsman.telemetry.exposition")
+        observed = await self.observed()
+        counts = self.counts()
+        counts.levels.update(observed)
+        text: bytes = exposition.text_of(counts, openmetrics=openmetrics)
+        return text
+
+    def _queue(self) -> Queue:
+        """How many wait at the gate, and what is known of each target."""
         gate = self.pipeline.gate
-        return gate.waiting, {name: gate.inside(name)[0] for name in self._served}
+        limits = {name: limit for name, (limit, _) in self._auto.shown.items()}
+        return gate.waiting, {name: gate.inside(name)[0] for name in self._served}, limits
+
+    def _engines_busy(self) -> float | None:
+        """What share of their places is taken at the busiest target; one whose places nobody knows is busy with the first
+        request. None where there is no target."""
+        gate, snapshot = self.pipeline.gate, self._prober.snapshot()
+        taken = [gate.inside(name)[0] / (snapshot.state(name).facts.slots or 1) for name in self._served]
+        return min(max(taken), 1.0) if taken else None
 
     def _upstream(self) -> dict[str, Counter[str]]:
         """What connections to each target did, those of adapters that were replaced among them."""
@@ -337,5 +373,5 @@ class Serving:
     def _keep_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
         kept = self._log.put_feedback(feedback, asked)
         if kept is not None:
-            self.metrics.said(kept)
+            self._judging.said(kept)
         return kept

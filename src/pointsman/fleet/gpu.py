@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -27,6 +27,19 @@ class GpuMemory(msgspec.Struct, frozen=True, gc=False):
     uuid: str
     total: int
     used: int
+
+
+class GpuStatus(msgspec.Struct, frozen=True, gc=False):
+    """One GPU now: the share of the last moment in which it computed (0 to 1), bytes of memory, degrees Celsius, watts. None
+    where the driver does not say (a slice of a GPU, an older card)."""
+
+    uuid: str
+    name: str
+    busy: float | None
+    used: int | None
+    total: int | None
+    temperature: float | None
+    power: float | None
 
 
 class Gpus:
@@ -51,6 +64,26 @@ class Gpus:
             return [self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100 for handle in self._handles]
         except self._nvml.NVMLError as error:
             raise NoGpu(_because(error)) from None
+
+    def status(self) -> list[GpuStatus]:
+        """All that is known of each GPU. Raises nothing."""
+        nvml, found = self._nvml, []
+        for handle, uuid in zip(self._handles, self._uuids, strict=True):
+            name = self._ask(lambda: _text(nvml.nvmlDeviceGetName(handle)))  # noqa: B023
+            busy = self._ask(lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100)  # noqa: B023
+            memory = self._ask(lambda: nvml.nvmlDeviceGetMemoryInfo(handle))  # noqa: B023
+            degrees = self._ask(lambda: nvml.nvmlDeviceGetTemperature(handle, nvml.NVML_TEMPERATURE_GPU))  # noqa: B023
+            milliwatts = self._ask(lambda: nvml.nvmlDeviceGetPowerUsage(handle))  # noqa: B023
+            used, total = (None, None) if memory is None else (memory.used, memory.total)
+            power = None if milliwatts is None else milliwatts / 1000
+            found.append(GpuStatus(uuid, name or "", busy, used, total, degrees, power))
+        return found
+
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        try:
+            return question()
+        except self._nvml.NVMLError:
+            return None
 
     @property
     def used(self) -> int:

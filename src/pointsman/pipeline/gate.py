@@ -50,6 +50,10 @@ class Gate:
         """Sequences and cells of it that are taken."""
         return self._queue.inside(target)
 
+    def capacity(self, target: str) -> Capacity:
+        """What it holds at a time, as far as is known."""
+        return self._queue.capacity(target)
+
     def loads(self, targets: Iterable[str]) -> dict[str, Load]:
         """What these have to do now, those that are idle aside."""
         now = self._clock.monotonic()

@@ -135,6 +135,12 @@ class LogReader:
             return Asker(head.caller, head.received, served)
         return None
 
+    def stage(self, request_id: str) -> str | None:
+        """The level that decided it; None where it is not in the log, or nothing was decided."""
+        for _, batch in self._spanning(request_id):
+            return batch.heads[batch.places[request_id]].stage
+        return None
+
     def words(self, first: int, last: int) -> list[Word]:
         """What callers said of models from day `first` to day `last` (since the epoch, UTC), summed up."""
         return read_words(self._connection, first, last)

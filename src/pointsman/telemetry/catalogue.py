@@ -129,6 +129,14 @@ ADMISSION = (
     _counter("parked", "cause", "Jobs that were parked, by what was under pressure", "挂起的任务数，按哪里吃紧分"),
     _sum("jobs_parked", "", "Jobs that are parked now", "当前挂起的任务数"),
     _same("pressure", "cause", "1 while that pressure holds", "处于该压力时为 1"),
+    _same(
+        "target_kv_cache_usage_ratio",
+        "target",
+        "How full the engine says its KV cache is, 0 to 1",
+        "引擎自己报告的 KV 缓存占用率，0 到 1",
+    ),
+    _same("target_running", "target", "Requests that the engine says it works on", "引擎自己报告的正在处理的请求数"),
+    _same("target_waiting", "target", "Requests that the engine says wait in it", "引擎自己报告的在其中等待的请求数"),
     _same("target_up", "target", "1 where the last probe found the target up", "上一次探测时目标正常则为 1"),
     _same(
         "target_info",

@@ -3,7 +3,8 @@ same for many of them is counted once for each kind of request, and shared out w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -19,6 +20,7 @@ from pointsman.telemetry.error_kinds import kind_of
 from pointsman.telemetry.prices import FREE, Prices
 from pointsman.telemetry.rows import Row
 
+Judgement = Literal["right", "wrong"]
 Upstream = Mapping[str, Mapping[str, int]]
 """Target → what happened (requests, opened, reused, retried) → how often."""
 Queue = tuple[int, Mapping[str, int], Mapping[str, int]]
@@ -122,14 +124,14 @@ class Metrics:
         """So many spans or metrics went by OTLP, or did not."""
         self._counts.count("otlp", (signal, outcome), many)
 
-    def said(self, feedback: Feedback, stage: str | None = None) -> None:
-        """Each time that a caller says something, also where it replaces what it said before. `stage` is that of the
-        decision; None where nobody knows it any more."""
+    def said(self, feedback: Feedback) -> None:
+        """Each time that a caller says something, also where it replaces what it said before."""
         adopted = "none" if feedback.adopted is None else str(feedback.adopted).lower()
         self._counts.count("feedback", (adopted, "none" if feedback.rating is None else str(feedback.rating)))
-        judgement = _judgement(feedback)
-        if stage is not None and judgement is not None:
-            self._counts.count("judged", (stage, judgement))
+
+    def judged(self, stage: str, judgement: Judgement) -> None:
+        """A reply that the level `stage` decided."""
+        self._counts.count("judged", (stage, judgement))
 
     def counts(
         self,
@@ -163,26 +165,6 @@ class Metrics:
             for event, value in events.items():
                 copy.tallies["upstream"][target, event] = Tally(copy.created, value)
         return copy
-
-    def text(
-        self,
-        snapshot: Snapshot,
-        dropped: int,
-        others: Iterable[Counts] = (),
-        upstream: Upstream = _NONE,
-        queue: Queue = _EMPTY,
-        pressed: Pressed = _CALM,
-        levels: Mapping[str, Levels] = _NO_LEVELS,
-        *,
-        openmetrics: bool = False,
-    ) -> bytes:
-        """The exposition as of now, with what other processes counted added in."""
-        counts = self.counts(snapshot, dropped, upstream, queue, pressed, levels)
-        for other in others:
-            counts.merge(other)
-        from pointsman.telemetry.exposition import text_of  # two megabytes that nobody needs who is never asked
-
-        return text_of(counts, openmetrics=openmetrics)
 
     def _row(self, key: tuple[str | None, ...], record: Record, entry: str) -> Row:
         if len(self._rows) >= _ROWS:
@@ -276,15 +258,16 @@ class Metrics:
             row.share_out(self._counts, prices)
 
 
-def _judgement(feedback: Feedback) -> str | None:
-    """What a caller holds of a reply, where that is plain."""
+def judgement_of(feedback: Feedback) -> Judgement | None:
+    """What a caller holds of a reply, where that is plain: whether it adopted it counts before a rating, and a rating before
+    that it asked again."""
     if feedback.adopted is not None:
         return "right" if feedback.adopted else "wrong"
     if feedback.rating is not None and feedback.rating >= _GOOD:
         return "right"
-    if feedback.retried or (feedback.rating is not None and feedback.rating <= _BAD):
+    if feedback.rating is not None and feedback.rating <= _BAD:
         return "wrong"
-    return None
+    return "wrong" if feedback.retried else None
 
 
 def _outcome(decision: Decision) -> str:

@@ -15,6 +15,7 @@ from pointsman.app.batches import UNFINISHED
 from pointsman.app.build import Built
 from pointsman.app.engines import Engines
 from pointsman.app.file_store import links_of, open_files
+from pointsman.app.observed import levels_of_process
 from pointsman.app.packing import both, packed, text_of
 from pointsman.app.purge import purge_files
 from pointsman.app.reading import Origin
@@ -210,7 +211,8 @@ class Hub:
         for other, answer in await self._crew.ask(CountUp(), COUNTING, but=member):
             if isinstance(answer, Counted) and other in self._crew.members:
                 other.counts = answer.counts
-        total = self._metrics.counts(Snapshot.of(()), 0)
+        own = levels_of_process(self.setup.policy.document.version)
+        total = self._metrics.counts(Snapshot.of(()), 0, levels=own)
         present = [other.counts for other in self._crew.members if other.counts is not None]
         for each in (self._past, *present):
             total.merge(each)

@@ -216,11 +216,12 @@ class Worker:
         assert isinstance(answer, Known)
         return answer.asker
 
-    async def _metrics(self) -> bytes:
+    async def _metrics(self, openmetrics: bool) -> bytes:
         assert self._serving is not None
         total = await self._channel.ask(Sum(self._serving.counts()))
         assert isinstance(total, Counted)
-        return text_of_counts(total.counts)
+        total.counts.levels.update(await self._serving.observed())
+        return text_of_counts(total.counts, openmetrics=openmetrics)
 
 
 class _ReloadRefused(Problems):
