@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.domain.request import Request, Turn
-from pointsman.features.conversation import asks, is_awaited
+from pointsman.features.conversation import asks, is_awaited, matter
+from pointsman.features.extract import extract, of_conversation
 
 AWAITS = [
     "您希望我用表格还是列表展示结果？",
@@ -148,3 +149,43 @@ def test_any_conversation_has_an_answer(turns: list[tuple[str, str]]) -> None:
     request = talk(*turns)
     assert is_awaited(request) in (True, False)
     assert is_awaited(request) == is_awaited(request)
+
+
+class TestMatter:
+    """What a conversation is about, for telling the kind of work and how hard it is."""
+
+    def of(self, *texts: str) -> str:
+        turns = [Turn("assistant" if number % 2 else "user", text) for number, text in enumerate(texts)]
+        request = Request("r", "chat", "auto", tuple(turns))
+        return matter(request, request.question or "")
+
+    def test_a_short_message_stands_with_those_before_it(self) -> None:
+        assert (
+            self.of("Write a parser for dates.", "Here it is.", "commit it") == "Write a parser for dates.\ncommit it"
+        )
+
+    def test_one_that_speaks_for_itself_stands_alone(self) -> None:
+        long = "Translate this letter to French, please: " + "dear colleague, " * 10
+        assert self.of("Write a parser.", "Done.", long) == long
+
+    def test_enough_is_enough(self) -> None:
+        assert self.of("a" * 5000, "ok", "go on") == "a" * 1200 + "\ngo on"
+        assert self.of("one", "1", "two", "2", "three", "3", "four", "4", "five") == "two\nthree\nfour\nfive"
+
+    def test_a_first_message_is_all_there_is(self) -> None:
+        assert self.of("hi") == "hi"
+        assert self.of("", "What?", "hi") == "hi"
+
+
+@pytest.mark.parametrize(
+    ("texts", "task"),
+    [
+        (("写一个 python 函数判断素数", "好的", "提交它"), "code_completion"),
+        (("hello", "Hello! How can I help?", "hm"), None),
+    ],
+)
+def test_the_kind_of_work_is_that_of_the_conversation(texts: tuple[str, ...], task: str | None) -> None:
+    turns = tuple(Turn("assistant" if number % 2 else "user", text) for number, text in enumerate(texts))
+    request = Request("r", "chat", "auto", turns)
+    found = of_conversation(extract(request), request, request.question)
+    assert (found.task_type, found.task_source) == (task, "inferred" if task else "none")

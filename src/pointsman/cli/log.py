@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.source import declare_config, load_config
@@ -27,6 +30,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
     parser.add_argument("--text", action="store_true", help="show prompts too (needs the key in the data folder)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument(
+        "--recompute", action="store_true", help="compute every logged decision again; 1 where one comes out otherwise"
+    )
     for name in FILTERS:
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"by_{name}", metavar="VALUE", help=f"only this {name}")
 
@@ -46,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
     loaded = load_config(options, {"server.data_dir": options.data_dir})
     filters = {name: value for name in FILTERS if (value := getattr(options, f"by_{name}")) is not None}
     since = time.time() - parse_span(options.since) if options.since else None
+    if options.recompute:
+        return _recompute(data_dir(loaded.config), since, options)
     found = False
     try:
         reader = LogReader(data_dir(loaded.config))
@@ -68,6 +76,26 @@ def run(options: argparse.Namespace) -> int:
         print_error("log", message, options.tongue)
         return 1
     return 0
+
+
+def _recompute(folder: Path, since: float | None, options: argparse.Namespace) -> int:
+    from pointsman.offline.recompute import recompute_log  # no other listing needs the deciders
+
+    try:
+        found = recompute_log(folder, since)
+    except LogError as error:
+        message = said("the log cannot be read: {why}", "日志无法读取：{why}", why=explained(error))
+        print_error("log", message, options.tongue)
+        return 1
+    if options.json:
+        print_json(found)
+    else:
+        en = "{equal} decisions are the same again, {different} are not; {unread} are not kept whole, {none} had none"
+        zh = "{equal} 个决策重新计算后相同，{different} 个不同；{unread} 个没有完整保存，{none} 个请求没有决策"
+        print_line(told(said(en, zh, **msgspec.structs.asdict(found)), options.tongue))
+        for request_id in found.ids:
+            print_line(f"  {request_id}")
+    return 1 if found.different else 0
 
 
 def _print(row: dict[str, Any], options: argparse.Namespace) -> None:
