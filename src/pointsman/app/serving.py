@@ -30,6 +30,7 @@ from pointsman.app.judging import Judging
 from pointsman.app.model_calls import ModelCalls
 from pointsman.app.observed import Observed, levels_of_process, levels_of_targets
 from pointsman.app.pressure import Machine
+from pointsman.app.quality import QualityFeed
 from pointsman.app.schedules import Schedules
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
@@ -37,7 +38,7 @@ from pointsman.app.tools import tools_of
 from pointsman.app.traces import Traces
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config, parse_size, parse_span
-from pointsman.domain.feedback import Feedback
+from pointsman.domain.feedback import Asker, Feedback
 from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
@@ -48,6 +49,7 @@ from pointsman.pipeline.breakers import Breakers
 from pointsman.pipeline.delivery.handler import DeliveryHandler
 from pointsman.pipeline.hearing import Ears
 from pointsman.pipeline.journalling import keep_journal
+from pointsman.pipeline.moved_quality import MovedQuality
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.prices import prices_of
 from pointsman.pipeline.quotas import Quotas
@@ -74,7 +76,8 @@ class Serving:
     outside: `places` says whose turn it is to make a report (default: at most `files.concurrency` of this process),
     `since` is when the gateway began, in seconds since the epoch (default: now), `others` says whose a request was that
     another process served (default: there is none), `pipeline` makes a pipeline of its own
-    kind. Raises OSError, ValueError, LogError where the data folder, or what lies in it, cannot be used."""
+    kind, `tells`: this is the process that says in the log what all of them work out alike. Raises OSError, ValueError,
+    LogError where the data folder, or what lies in it, cannot be used."""
 
     def __init__(
         self,
@@ -86,6 +89,7 @@ class Serving:
         since: int | None = None,
         others: Others | None = None,
         pipeline: Callable[..., Pipeline] = Pipeline,
+        tells: bool = True,
     ) -> None:
         config = setup.config
         folder = data_dir(config)
@@ -121,8 +125,10 @@ class Serving:
         self._children = Children(folder / "work", Cores(action_cores(config.server.workers)))
         self._residents = Residents()
         self._actions: dict[str, Action] = {"report": self._report}
-        recorder = Fanout([self.metrics, self._log, self._rates])
         self.shared = open_shared(config)
+        moved = MovedQuality(self._prober.shift, tells)
+        self._quality = QualityFeed(config, moved, self._log, self.askers, self.shared)
+        recorder = Fanout([self.metrics, self._log, self._rates, self._quality])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
         self.pipeline.sessions = Sessions(clock, self.shared)
@@ -185,12 +191,14 @@ class Serving:
         self.pipeline.quotas.install(quota_rules(config))
         self._shared_breakers.start()
         self._prober.watch(backends)
+        self._quality.install(config, document)
         self.channels.install(config, Path(setup.base), document.timezone)
         self._machine.install(config)
         self.jobs.install(config)
         self.schedules.install(config)
         if self._journal is None:
             self._journal = asyncio.create_task(keep_journal(self.pipeline, self._log))
+            self._quality.start()
         self.door.doors = self._doors(setup)
         for name, served in old.items():
             if made.get(name) is not served:
@@ -259,6 +267,7 @@ class Serving:
         if self._journal is not None:
             self._journal.cancel()
         await self._judging.close()
+        await self._quality.stop()
         self._observed.close()
         await self._residents.close()
         await self._prober.close()
@@ -370,8 +379,9 @@ class Serving:
             count_tool=self.metrics.called,
         )
 
-    def _keep_feedback(self, feedback: Feedback, asked: float) -> Feedback | None:
-        kept = self._log.put_feedback(feedback, asked)
+    def _keep_feedback(self, feedback: Feedback, asker: Asker) -> Feedback | None:
+        kept = self._log.put_feedback(feedback, asker.asked, asker.served)
         if kept is not None:
             self._judging.said(kept)
+            self._quality.heard()
         return kept

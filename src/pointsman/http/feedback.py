@@ -23,8 +23,8 @@ _AN_ID = Said(
     "must be the x-pointsman-request-id of the reply, as text", "必须是文本，即回复的 x-pointsman-request-id 响应头"
 )
 
-Keep = Callable[[Feedback, float], Feedback | None]
-"""Takes a feedback and when its request was asked; gives what is kept of it, None where it cannot be kept."""
+Keep = Callable[[Feedback, Asker], Feedback | None]
+"""Takes a feedback, and what is known of its request; gives what is kept of it, None where it cannot be kept."""
 
 
 Find = Callable[[str], Awaitable[Asker | None]]
@@ -60,7 +60,7 @@ class FeedbackDoor:
                 code="request_not_found",
                 param="request_id",
             )
-        kept = self._keep(feedback, asker.asked)
+        kept = self._keep(feedback, asker)
         if kept is None:
             raise PointsmanError(
                 Said("the request log takes nothing at the moment; try again", "请求日志暂时无法写入；请稍后再试"),

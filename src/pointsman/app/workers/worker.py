@@ -148,6 +148,7 @@ class Worker:
                         since=begin.since,
                         others=self._whose,
                         pipeline=partial(SharedPipeline, self._questions),
+                        tells=self._number == 1,
                     )
             except Problem as problem:
                 return Unable(problem.path, both(problem.message))
