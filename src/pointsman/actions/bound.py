@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from pointsman.actions.gpu_turns import GpuTurns
 from pointsman.actions.once import Once
 from pointsman.actions.parameters import Checker
 from pointsman.domain.action import ActionSpec
@@ -30,10 +31,12 @@ _CUT = Said("\n… (cut off: too long)", "\n……（过长，已截断）")
 
 
 class Bound:
-    """`ports.Action` around the `inner` one, which may leave its parameters unchecked."""
+    """`ports.Action` around the `inner` one, which may leave its parameters unchecked. `gpu` says whose turn it is on the
+    GPU; None: nobody waits for it."""
 
-    def __init__(self, inner: Action, once: Once) -> None:
+    def __init__(self, inner: Action, once: Once, gpu: GpuTurns | None = None) -> None:
         self._inner = inner
+        self._gpu = gpu
         self._once = once
         self._checker = Checker(inner.spec)
 
@@ -67,6 +70,14 @@ class Bound:
             self.check(parameters)
         except PointsmanError as error:
             raise ActionFailed(error.code, error.message, refused=True) from None
+        if self._gpu is None:
+            return await self._in_time(parameters, occasion)
+        megabytes = spec.gpu_memory if occasion.gpu_memory is None else occasion.gpu_memory
+        async with self._gpu.hold(spec.name, megabytes, occasion.user or occasion.caller, spec.seconds + 2 * GRACE):
+            return await self._in_time(parameters, occasion)
+
+    async def _in_time(self, parameters: dict[str, Any], occasion: Occasion) -> Effect:
+        spec = self.spec
         try:
             async with asyncio.timeout(spec.seconds + GRACE):
                 effect = await self._inner.run(parameters, occasion)

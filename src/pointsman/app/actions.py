@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from pointsman.actions.bound import Bound
+from pointsman.actions.gpu_turns import GpuTurns
 from pointsman.actions.kinds import made_of, spec_of
 from pointsman.actions.mcp.reach import wrong_servers
 from pointsman.actions.once import Once
@@ -83,10 +84,13 @@ def action_specs(
     return Specs(specs, tuple(problems), tuple(notes))
 
 
-def actions_made(config: Config, rules: Mapping[str, ActionRule], tools: Tools, once: Once) -> dict[str, Action]:
+def actions_made(
+    config: Config, rules: Mapping[str, ActionRule], tools: Tools, once: Once, gpu: GpuTurns | None = None
+) -> dict[str, Action]:
     """Those that do something, each within its limits."""
     specs = {name: rule.spec for name, rule in rules.items() if rule.spec is not None}
-    return {name: Bound(made_of(spec.kind)(spec, config.actions[name], tools), once) for name, spec in specs.items()}
+    made = {name: made_of(spec.kind)(spec, config.actions[name], tools) for name, spec in specs.items()}
+    return {name: Bound(action, once, gpu) for name, action in made.items()}
 
 
 def _wrong_kind(name: str, given: ActionConfig) -> list[Problem]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.actions.child import Children, Cores, action_cores
+from pointsman.actions.gpu_turns import GpuTurns
 from pointsman.actions.once import Once
 from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
@@ -23,6 +24,7 @@ from pointsman.app.batches import Batches
 from pointsman.app.delivery import Channels
 from pointsman.app.doors import doors_of
 from pointsman.app.file_store import links_of, open_files
+from pointsman.app.gpu_card import GpuCard
 from pointsman.app.guards import caches_of
 from pointsman.app.job_store import open_shared
 from pointsman.app.jobs import Jobs
@@ -122,6 +124,10 @@ class Serving:
         self._clock = clock = SystemClock()
         self._once = Once(self.files)
         self._report = ReportAction(runner, self._once, self._links, clock.wall, ask_period)
+        card = GpuCard(lambda: self.setup.config)
+        self.shared = open_shared(config)
+        self._gpu_turns = GpuTurns(clock, card.read, self.shared)
+        card.taken = lambda: self._gpu_turns.taken
         self._children = Children(folder / "work", Cores(action_cores(config.server.workers)))
         self._residents = Residents()
         self._actions: dict[str, Action] = {"report": self._report}
@@ -220,7 +226,8 @@ class Serving:
             clock=self._clock,
             residents=self._residents,
         )
-        made = actions_made(setup.config, setup.policy.document.actions, tools, self._once)
+        self._gpu_turns.wait = setup.config.admission.wait
+        made = actions_made(setup.config, setup.policy.document.actions, tools, self._once, self._gpu_turns)
         self.pipeline.hearings.install(self._ears(setup, backends, tools.embed))
         self._residents.sweep()
         for name in [name for name in self._actions if name not in made and name not in OWN]:

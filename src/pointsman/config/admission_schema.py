@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from pointsman.config.pressure_schema import Pressure
-from pointsman.config.section import Section
+from pointsman.config.section import Section, Size
 
 
 class Limits(Section, frozen=True):
@@ -56,6 +56,27 @@ class Breaker(Section, frozen=True):
     ] = 10.0
 
 
+class Gpu(Section, frozen=True):
+    """The GPU that models share with actions that declare `gpu_memory`: these wait until there is room beside the models."""
+
+    memory: (
+        Annotated[
+            Size, Meta(description="what the card has; default: as NVIDIA's driver says, without one nobody waits")
+        ]
+        | None
+    ) = None
+    models: (
+        Annotated[
+            Size,
+            Meta(
+                description="what models take of it; default: what the driver calls used while no action runs; with memory: "
+                "nothing"
+            ),
+        ]
+        | None
+    ) = None
+
+
 class Admission(Section, frozen=True):
     """Who is let in. See docs/admission.md."""
 
@@ -65,4 +86,5 @@ class Admission(Section, frozen=True):
         Meta(gt=0, le=86_400, description="seconds that one waits at most; then 503, or at once where it is foreseen"),
     ] = 300.0
     breaker: Breaker = msgspec.field(default_factory=Breaker)
+    gpu: Gpu = msgspec.field(default_factory=Gpu)
     pressure: Pressure = msgspec.field(default_factory=Pressure)

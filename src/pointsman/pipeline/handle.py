@@ -332,6 +332,7 @@ class Run:
             now=self.request.now,
             files=exchange.attached() if self.request.files else {},
             tell=nobody if self._passage is None else self._passage.tell,
+            gpu_memory=self._policy.gpu_memory.get(decision.rule or ""),
         )
         effect = await self._pipeline.actions[decision.action or ""].run(decision.parameters, occasion)
         if self._passage is not None:

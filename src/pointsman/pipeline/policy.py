@@ -62,6 +62,7 @@ class Policy:
         self._scored_groups = {name: (Wanted(f"policy {name}", chat),) for name in document.weights}
         self.wishes = Wishes(document.channels, document.rules)
         self.degrades = degrade_rules(document.actions)
+        self.gpu_memory = {rule.id: rule.gpu_memory for rule in document.rules if rule.gpu_memory is not None}
         self._actions: dict[int, tuple[str, dict[str, Any]] | None] = {}
         guards = [rule for rule in document.rules if rule.pack in document.guard_packs]
         self._guards = compile_rules(guards, pause)

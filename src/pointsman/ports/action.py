@@ -41,7 +41,8 @@ class Occasion(msgspec.Struct, frozen=True, kw_only=True):
     """For whom and where: the request's id, the language to speak, and the URL under which the client reached the gateway
     (`http://host:port`), for links. `caller` owns the uploads that parameters may name. `effect` names what is to be done
     once even where several do it (`req_X.0.1`, fit to be part of a key); None: nobody else does it. `files` are those that
-    parameters of the format `file` may name besides uploads. `tell` is told how far it is."""
+    parameters of the format `file` may name besides uploads. `tell` is told how far it is. `gpu_memory`: megabytes that the
+    rule which had it done declares; None: as the action does."""
 
     request_id: str
     tongue: Tongue
@@ -53,6 +54,7 @@ class Occasion(msgspec.Struct, frozen=True, kw_only=True):
     now: float = 0.0
     files: Mapping[str, Attached] = {}
     tell: Tell = nobody
+    gpu_memory: int | None = None
 
 
 class Effect(msgspec.Struct, frozen=True):
