@@ -58,6 +58,7 @@ from pointsman.pipeline.quotas import Quotas
 from pointsman.pipeline.rates import MeasuredRates
 from pointsman.pipeline.sessions import Sessions
 from pointsman.pipeline.shared_breakers import SharedBreakers
+from pointsman.pipeline.token_drift import TokenDrift
 from pointsman.planning.plan import ask_period
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend
@@ -106,6 +107,7 @@ class Serving:
         self._since = int(time.time()) if since is None else since
         self._breakers = Breakers(SystemClock())
         self._rates = MeasuredRates()
+        self._token_drift = TokenDrift()
         self._prober = Prober(self._breakers, self._rates)
         self._observed = Observed()
         self._judging = Judging(folder, self.metrics)
@@ -134,7 +136,7 @@ class Serving:
         self.shared = open_shared(config)
         moved = MovedQuality(self._prober.shift, tells)
         self._quality = QualityFeed(config, moved, self._log, self.askers, self.shared)
-        recorder = Fanout([self.metrics, self._log, self._rates, self._quality])
+        recorder = Fanout([self.metrics, self._log, self._rates, self._token_drift, self._quality])
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
         self.pipeline.sessions = Sessions(clock, self.shared)
@@ -197,6 +199,7 @@ class Serving:
         self.pipeline.quotas.install(quota_rules(config))
         self._shared_breakers.start()
         self._prober.watch(backends)
+        self._token_drift.keep(backends)
         self._quality.install(config, document)
         self.channels.install(config, Path(setup.base), document.timezone)
         self._machine.install(config)
@@ -297,7 +300,11 @@ class Serving:
             self._upstream(),
             self._queue(),
             self.jobs.pressed,
-            {**levels_of_targets(document.targets, self.pipeline.gate), **levels_of_process(document.version)},
+            {
+                **levels_of_targets(document.targets, self.pipeline.gate),
+                **levels_of_process(document.version),
+                "target_token_ratio": {(name,): ratio for name, ratio in self._token_drift.medians.items()},
+            },
         )
 
     async def observed(self) -> dict[str, Levels]:
@@ -358,7 +365,7 @@ class Serving:
         if self._log.problem:
             en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
             problems.append(said(en, zh, why=self._log.problem))
-        problems += [*self.jobs.problems, *self.schedules.problems]
+        problems += [*self.jobs.problems, *self.schedules.problems, *self._token_drift.problems]
         ready = any(state.health == "up" for state in states) or not self.setup.config.models
         targets: list[dict[str, Any]] = [
             {"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states

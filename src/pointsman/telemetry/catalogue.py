@@ -151,6 +151,12 @@ ADMISSION = (
         "目标的熔断器所处的状态为 1",
     ),
     _same(
+        "target_token_ratio",
+        "target",
+        "An engine's own count of prompts beside our estimate of them: the median of the last 200",
+        "引擎自己的提示词 token 计数与我们估算值之比：最近 200 次的中位数",
+    ),
+    _same(
         "target_rate",
         "target phase",
         "Tokens a second of one request, as measured: of the prompt (prefill), of the reply (decode)",

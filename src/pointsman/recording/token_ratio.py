@@ -1,0 +1,48 @@
+"""How an engine's own count of a prompt stands to our estimate, over the last requests of a target. Pure.
+
+The estimate is made without the model's tokenizer, so that a decision needs none. Where it is off for good, limits and costs
+are, too."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from pointsman.domain.record import Record
+
+WINDOW = 200
+LEAST = 50
+"""Requests before anything is concluded."""
+OFF = 0.25
+"""By what share the median has to be off."""
+_SHORT = 24
+"""Tokens below which a chat template's own tokens are too much of a prompt."""
+
+
+def ratio_of(record: Record) -> float | None:
+    """Engine's count / estimate; None where a record has not both, or they are not of the same: pictures, kept replies."""
+    decision, counted = record.decision, record.input_tokens
+    if record.target is None or record.cached or counted is None or decision is None:
+        return None
+    features = decision.features
+    if features is None or features.images or features.exact or features.input_tokens < _SHORT or not counted:
+        return None
+    return counted / features.input_tokens
+
+
+class TokenRatio:
+    """Of one target. `off` is whether the median of the last requests is off; `median` None before there are enough."""
+
+    def __init__(self) -> None:
+        self._seen: deque[float] = deque(maxlen=WINDOW)
+        self.median: float | None = None
+        self.off = False
+
+    def take(self, ratio: float) -> bool:
+        """Whether it is off now though it was not, or no more though it was."""
+        self._seen.append(ratio)
+        if len(self._seen) < LEAST:
+            return False
+        self.median = sorted(self._seen)[(len(self._seen) - 1) // 2]
+        off = abs(self.median - 1.0) > OFF
+        changed, self.off = off != self.off, off
+        return changed
