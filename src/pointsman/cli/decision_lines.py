@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from pointsman.domain.decision import Decision, TargetChoice, Wants
+from pointsman.domain.decision import Decision, RateSource, TargetChoice, Terms, Wants
 from pointsman.domain.features import Features
 from pointsman.domain.intent import Hearing
 from pointsman.domain.said import Said, Tongue, said, told
+from pointsman.domain.wording import say
+from pointsman.pipeline.scored import cost_text
 
 
 def decision_lines(decision: Decision, tongue: Tongue) -> list[str]:
@@ -40,7 +42,12 @@ def decision_lines(decision: Decision, tongue: Tongue) -> list[str]:
                 lines += [f"{key:<8} {first}", *(f"{'':<8} {each}" for each in more)]
     if decision.deliver:
         lines.append(line(_DELIVER, ", ".join(decision.deliver)))
-    lines += [line(_TARGET, told(_chosen(choice), tongue)) for choice in decision.targets]
+    for choice in decision.targets:
+        lines.append(line(_TARGET, told(_chosen(choice), tongue)))
+        if choice.terms is not None:
+            lines += [f"{'':<9}{told(text, tongue)}" for text in _scored(choice, choice.terms)]
+    if decision.last:
+        lines.append(line(_LAST, decision.last))
     lines += [line(_LEFT_OUT, told(_chosen(choice), tongue)) for choice in decision.left_out]
     if decision.error:
         lines.append(line(_ERROR, decision.error))
@@ -68,13 +75,15 @@ _FRAMED = Said("frame", "模板")
 _MARK = Said("mark", "标记")
 _SHADOW = Said("shadow", "影子")
 _TARGET = Said("target", "目标")
+_LAST = Said("before", "上次")
 _LEFT_OUT = Said("left out", "排除")
 _ERROR = Said("error", "错误")
 _FEATURES = Said("features", "特征")
 _POLICY = Said("policy", "策略")
-_SOURCES = {"declared": "声明", "inferred": "推测"}
+_SOURCES = {"declared": "声明", "classified": "分类", "inferred": "推测"}
 _WHYS = (
     (r"fallback", "默认"),
+    (r"policy (.*)", r"策略 \1"),
     (r"route (.*)", r"路由 \1"),
     (r"rule (.*)", r"规则 \1"),
     (r"intent (.*)", r"意图 \1"),
@@ -93,6 +102,53 @@ def _columns(text: str) -> int:
 
 def _chosen(choice: TargetChoice) -> Said:
     return said("{target} ({why})", "{target}（{why}）", target=choice.target, why=_why(choice.why))
+
+
+def _scored(choice: TargetChoice, terms: Terms) -> list[Said]:
+    """The terms of a score, a line each for what they are and whence."""
+    sums = said(
+        "score {score} = quality {quality}, latency {latency_share} of the slowest, cost {cost_share} of the dearest{bonus}",
+        "得分 {score} = 质量 {quality}，延迟为最慢者的 {latency_share}，成本为最贵者的 {cost_share}{bonus}",
+        score=f"{choice.score:.3f}",
+        quality=f"{choice.quality:.2f}",
+        latency_share=f"{terms.latency_share:.2f}",
+        cost_share=f"{terms.cost_share:.2f}",
+        bonus=said(", {bonus} for staying", "，留任加 {bonus}", bonus=f"{terms.bonus:.2f}") if terms.bonus else "",
+    )
+    whence = said(
+        "quality: {quality}{shift}; {latency} s at rates {rates}{wait}; {cost}",
+        "质量：{quality}{shift}；{latency} 秒，速率{rates}{wait}；{cost}",
+        quality=_said(f"score.from.{terms.quality_from}"),
+        shift=said(", feedback {shift}", "，反馈修正 {shift}", shift=f"{terms.shift:+.2f}") if terms.shift else "",
+        latency=f"{choice.latency:.2f}",
+        rates=_RATES[terms.rate_from],
+        wait=_wait(choice),
+        cost=Said(cost_text(choice, "en"), cost_text(choice, "zh")),
+    )
+    return [sums, whence]
+
+
+_RATES: dict[RateSource, Said] = {
+    "measured": Said("as measured", "为实测值"),
+    "size": Said("usual for its size", "按模型规模估计"),
+    "tier": Said("usual for its tier", "按档位估计"),
+    "none": Said("assumed", "为假定值"),
+}
+
+
+def _wait(choice: TargetChoice) -> Said:
+    if not choice.in_flight and not choice.wait:
+        return Said("", "")
+    return said(
+        ", {wait} s of them waiting ({in_flight} in flight)",
+        "，其中等待 {wait} 秒（正在处理 {in_flight} 个）",
+        wait=f"{choice.wait or 0.0:.1f}",
+        in_flight=choice.in_flight,
+    )
+
+
+def _said(key: str) -> Said:
+    return Said(say(key, "en"), say(key, "zh"))
 
 
 def _why(text: str) -> Said:

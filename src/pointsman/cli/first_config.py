@@ -46,7 +46,7 @@ def write_config(found: Found, *, embedded: bool, reports: bool, tongue: Tongue)
         _models(found, tiers, embedded, tongue),
         _fallback([*tiers, *(["light"] if embedded else [])], tongue),
         _rules(tongue),
-        _comment("arbiter", tongue) + "entries:\n  auto: {arbiter: embedded}\n" + _off(EXAMPLES["arbiter"]),
+        _entries(sum(map(len, tiers.values())) + embedded, tongue),
         _comment("reports" if reports else "reports.missing", tongue)
         + ("sources: {demo: {demo: true}}\n" if demo else _off("sources: {demo: {demo: true}}\n"))
         + _comment("reports.own", tongue)
@@ -116,6 +116,19 @@ def _fallback(tiers: list[str], tongue: Tongue) -> str:
     if target is None:
         return _comment("fallback", tongue) + _off("fallback: {target: medium, max_retries: 2}\n")
     return _comment("fallback", tongue) + f"fallback: {{target: {target}, max_retries: 2}}\n"
+
+
+def _entries(models: int, tongue: Tongue) -> str:
+    """With a policy where there is a choice of models."""
+    if models < 2:
+        return _comment("arbiter", tongue) + "entries:\n  auto: {arbiter: embedded}\n" + _off(EXAMPLES["arbiter"])
+    return (
+        _comment("policy", tongue)
+        + _comment("arbiter", tongue)
+        + "entries:\n  auto: {arbiter: embedded, policy: interactive}\n"
+        + _off(EXAMPLES["policy"])
+        + _off(EXAMPLES["arbiter"])
+    )
 
 
 def _rules(tongue: Tongue) -> str:
@@ -189,6 +202,11 @@ arbiter:
       about: {zh: 重置密码, en: Reset a password}
       examples: [忘记密码了, 密码怎么改, 登录密码不记得了, I forgot my password, please reset my password]
       target: light
+""",
+    "policy": """\
+policy:
+  interactive: {quality: 1, latency: 0.3, cost: 0.1}
+  batch: {quality: 1, latency: 0, cost: 0.3}
 """,
     "routes": """\
 routes:
@@ -272,6 +290,12 @@ _TEXTS: Texts = {
         "见 docs/arbiter.zh-CN.md。",
         "en": "What no rule takes is put to the arbiter: which intent is it, and how sure is that?\n"
         "Those for reports and other actions come along; your own look like this. See docs/arbiter.md.",
+    },
+    "policy": {
+        "zh": "policy：没有规则和路由接住的请求，按质量、延迟、成本给各个模型评分，得分最高的接。"
+        "见 docs/routing.zh-CN.md。",
+        "en": "policy: what no rule and no route takes goes to the model with the best score of quality, latency and cost.\n"
+        "See docs/routing.md.",
     },
     "fallback": {
         "zh": "规则和路由都没有接住的请求去哪里；max_retries 是首次失败后再试几次。",
