@@ -14,6 +14,8 @@ LEAST = 50
 """Requests before anything is concluded."""
 OFF = 0.25
 """By what share the median has to be off."""
+BACK = 0.15
+"""By what share it may be off at most before it is taken for right again."""
 _SHORT = 24
 """Tokens below which a chat template's own tokens are too much of a prompt."""
 
@@ -43,6 +45,6 @@ class TokenRatio:
         if len(self._seen) < LEAST:
             return False
         self.median = sorted(self._seen)[(len(self._seen) - 1) // 2]
-        off = abs(self.median - 1.0) > OFF
+        off = abs(self.median - 1.0) > (BACK if self.off else OFF)
         changed, self.off = off != self.off, off
         return changed
