@@ -171,5 +171,6 @@ async def test_a_limit_that_is_found_out(tmp_path: Path) -> None:
             assert [reply.status_code for reply in replies] == [200] * 24
             limit, why = served.app._serving._auto.shown[target]
             assert limit > 4 and why == "all_taken"
+            assert f'pointsman_target_limit{{target="{target}"}} {limit}.0' in (await client.get("/metrics")).text
             ready = (await client.get("/ready")).json()
             assert ready["targets"][0]["limit"] == {"sequences": limit, "why": "all_taken"}
