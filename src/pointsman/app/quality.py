@@ -28,7 +28,7 @@ from pointsman.pipeline.moved_quality import MovedQuality
 from pointsman.pipeline.signs import ReplyWatch
 from pointsman.ports.ephemeral import Ephemeral
 from pointsman.ports.job_store import StoreError
-from pointsman.routing.feedback import DAY, FeedbackRules
+from pointsman.routing.feedback import DAY, FADED, FeedbackRules
 from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
 from pointsman.store.log_writer import LogWriter
@@ -39,7 +39,6 @@ _EVERY = 10.0  # seconds between two looks
 _SOON = 1.0  # after a feedback that came here
 _SHARE = 50.0  # times as long as a look took, nothing is looked at
 _KEPT = 900.0  # seconds that others remember what was told them
-_HALVES = 10  # half-lives that are looked back over
 _PREFIX = "quality/"
 _ROWS = 50_000  # of sums that others are told, the newest
 _ENDPOINTS = ("chat", "completions")
@@ -118,7 +117,7 @@ class QualityFeed:
 
     async def _look(self, now: float) -> None:
         today = int(now // DAY)
-        first = today - int(_HALVES * self._moved.rules.half_life)
+        first = today - int(FADED * self._moved.rules.half_life)
         try:
             own = await asyncio.to_thread(logged, self._folder, first, today)
         except LogError as error:

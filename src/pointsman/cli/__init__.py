@@ -41,6 +41,10 @@ VERBS = {
     "rules": said(
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
     ),
+    "quality": said(
+        "show how good models are at kinds of tasks, and what feedback moves",
+        "查看各模型在各类任务上的质量，以及反馈的修正",
+    ),
     "fit": said("show what models take of the GPU, and whether they fit", "计算模型占多少显存，能不能放下"),
     "calibrate": said(
         "make the arbiter's confidence mean what it says, from labelled texts", "用带标签的文本校准仲裁器的置信度"

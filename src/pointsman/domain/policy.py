@@ -121,7 +121,8 @@ class PolicyDocument(msgspec.Struct, frozen=True):
 
     `frames` are what products wrap around a question. `names` maps what a client may call (tier, alias, model) to
     target names in the order of trying. `version` is the gateway's; `timezone` an IANA name, by which days begin. `weights`
-    are those of each name under `policy:`, `quality` what models were measured to reach."""
+    are those of each name under `policy:`, `quality` what models were measured to reach, `explore` the share of scored
+    requests that go to the second best target."""
 
     version: str
     targets: tuple[Target, ...]
@@ -142,6 +143,7 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     arbiter: ArbiterRules | None = None
     weights: dict[str, Weights] = {}
     quality: tuple[Quality, ...] = ()
+    explore: float = 0.0
 
     def encode(self) -> bytes:
         """MessagePack: the same document gives the same bytes in every process. Mappings keep the order that their author

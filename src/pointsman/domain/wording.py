@@ -207,6 +207,10 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "；会话原来的 {target} 现在不可用",
         "en": "; the session leaves {target}, which is not available now",
     },
+    "score.explores": {
+        "zh": "；为了了解 {target}，这次先用它",
+        "en": "; {target} goes first this time, so that it is heard of too",
+    },
     "named.reason": {
         "zh": "客户端直接指定了 {target}",
         "en": "the client named {target}",

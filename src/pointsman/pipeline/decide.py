@@ -28,6 +28,7 @@ from pointsman.pipeline.report_decision import cancelled_report, decide_report, 
 from pointsman.pipeline.scored import score_reason, scoring_of
 from pointsman.pipeline.standing import retold
 from pointsman.routing.choose import Choice, Wanted, choose
+from pointsman.routing.explore import explored
 from pointsman.routing.routes import matching_route
 from pointsman.rules import fill
 
@@ -76,7 +77,7 @@ def decide(
     if decision is None or decision.stage == "model":
         if features.task_type is None and features.turns > 1:
             features = of_conversation(features, request, asked.question)
-        decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision, loads or {}, last)
+        decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision, loads or {}, last, seed)
     if entry and entry.hint and decision.stage == "model" and decision.rule is None and not decision.error:
         decision = msgspec.structs.replace(decision, hint=say("hint", tongue))
     if standing is not None and standing.asked != decision.asked:
@@ -182,6 +183,7 @@ def _route(
     steer: Decision | None,
     loads: Mapping[str, Load],
     last: str | None,
+    seed: int,
 ) -> Decision:
     names = policy.document.names
     hint = steer.parameters if steer and not steer.wants else {}
@@ -231,6 +233,10 @@ def _route(
         choice = pick([*wanted, Wanted("holds the prompt", policy.tier_targets)])
     if scoring is not None and choice.targets:
         reason = f"{reason}{'：' if tongue == 'zh' else ': '}{score_reason(choice.targets, last, tongue)}"
+        explores = None if last else explored(choice.targets, snapshot, policy.document.explore, seed)
+        if explores is not None:
+            reason += say("score.explores", tongue, target=explores[0].target)
+            choice = msgspec.structs.replace(choice, targets=explores)
     decision = Decision(
         stage="model",
         rule=steer.rule if steer else None,

@@ -47,6 +47,8 @@ class Deciding:
         self.snapshot = snapshot
         self.exact: int | None = None
         self.took: float | None = None
+        self.ruled: float | None = None
+        """The same of its first decision, where there was another."""
         self.known: Decision | None = None
         """As far as it is decided."""
         self._policy = policy
@@ -79,6 +81,8 @@ class Deciding:
 
     def keep(self, decision: Decision) -> Decision:
         """It is this one."""
+        if self.known is not None and self.ruled is None:
+            self.ruled = self.took
         self.known = decision
         self.took = (self._clock.monotonic() - self._began) * 1000
         return decision
@@ -158,6 +162,7 @@ class Deciding:
             self.request,
             self._policy,
             self.snapshot,
+            seed=self._policy.seed_of(self.request),
             exact_tokens=self.exact,
             tongue=tongue,
             spent=self._budget() if self.known is None else only(self.known.rules_cut),

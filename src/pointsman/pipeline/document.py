@@ -174,6 +174,7 @@ def build_document(
         arbiter=arbiter,
         weights=weights_by_name(config),
         quality=quality,
+        explore=config.quality.explore,
     )
     scores = notes_on_scores(config, unique.values(), quality)
     return Placed(document, (*_fallback_note(config, fallback), *scores, *_unbound(rules, actions, reports)))

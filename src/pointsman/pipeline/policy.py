@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from zlib import crc32
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.policy import ActionRule, EntryRule, PolicyDocument, RouteRule
@@ -86,6 +87,10 @@ class Policy:
         """Whether targets for it are scored, should it come to a model."""
         entry = self.entries.get(request.model)
         return entry is not None and entry.policy is not None and request.endpoint in ("chat", "completions")
+
+    def seed_of(self, request: Request) -> int:
+        """What chance there is in a decision follows from this; 0 where there is none."""
+        return crc32(request.id.encode()) if self.document.explore and self.is_scored(request) else 0
 
     def of_kind(self, group: Wanted, vectors: bool) -> Wanted:
         """No chat goes to a model for vectors, and nothing but chats to the others."""

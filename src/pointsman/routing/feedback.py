@@ -28,7 +28,7 @@ _EDITED = 0.75
 _CHANGED = 0.5
 """Of one that was changed, and nobody said whether it was used."""
 _DUST = 1e-9
-_FADED = 10
+FADED = 10
 """Half-lives after which a day counts for nothing."""
 
 Key = tuple[str, str | None]
@@ -266,7 +266,7 @@ def _watch(part: _Sum, done: tuple[int, int, int], usual: tuple[float, float], r
 def _fades(day: int, today: int, rules: FeedbackRules) -> float:
     """What a grade of that day counts today; one of a clock that goes ahead counts as today's."""
     halves = max(today - day, 0) / rules.half_life
-    return 0.0 if halves > _FADED else math.pow(0.5, halves)
+    return 0.0 if halves > FADED else math.pow(0.5, halves)
 
 
 def _name(task: str | None) -> tuple[bool, str]:
