@@ -43,6 +43,9 @@ def test_forms() -> None:
     points = ((odds - 1, 0.2), (odds + 1, 0.8))
     isotonic = Calibration(kind="isotonic", slope=0.5, outside_slope=-1.0, shift=-0.3, points=points)
     assert confidence(one, isotonic)[1] == pytest.approx(0.5)
+    product = Calibration(kind="product", slope=0.5, shift=0.4, outside_slope=-1.0, outside_shift=-0.3)
+    both = logistic(0.5 * margin(one) + 0.4) * logistic(-log_odds(0.2) - 0.3)
+    assert confidence(one, product)[1] == pytest.approx(both, abs=1e-6)
     assert confidence(one, Calibration(ceiling=0.9))[1] == 0.9
 
 
@@ -52,7 +55,7 @@ def test_outside() -> None:
     assert confidence(Heard(arbiter="", model="", failure="timeout"), Calibration()) == (OPEN_ENDED, 0.0)
 
 
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.sampled_from(["none", "temperature", "platt"]))
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.sampled_from(["none", "temperature", "platt", "product"]))
 def test_always_a_probability(first: float, second: float, outside: float, kind: str) -> None:
     form = Calibration(kind=kind, slope=0.01, outside_slope=-9.0)  # type: ignore[arg-type]
     assert 0 <= confidence(heard(first, second, outside), form)[1] <= 1
@@ -81,6 +84,25 @@ def test_what_is_too_sure_is_made_true() -> None:
     fresh = [(confidence(each.heard, fitted)[1], each.right) for each in drawn(3000, 0.3)]
     assert calibration_error(fresh) < 0.05
     assert figures(judged, fitted).ece < figures(judged, Calibration()).ece / 3
+
+
+def test_two_questions_are_told_apart() -> None:
+    """Whether it is one of the intents hangs on `outside` alone here, and which one on the margin alone."""
+
+    def texts(seed: int) -> list[Judged]:
+        found = []
+        for place, number in enumerate(shuffled(4000, seed).tolist()):
+            first, outside = 0.5 + 0.49 * (place % 50) / 50, 0.01 + 0.98 * (place // 50 % 40) / 40
+            one = heard(first, 1 - first, outside=outside)
+            inside = number / 4000 < logistic(-1.5 * log_odds(outside))
+            right = inside and number * 7 % 4000 / 4000 < logistic(0.4 * margin(one))
+            found.append(Judged(one, inside, right))
+        return found
+
+    fitted = fit_calibration(texts(5))
+    assert fitted.kind == "product" and fitted.ece_after is not None and fitted.ece_after < 0.03
+    fresh = texts(6)
+    assert calibration_error([(confidence(each.heard, fitted)[1], each.right) for each in fresh]) < 0.04
 
 
 def test_few_texts_fit_nothing() -> None:

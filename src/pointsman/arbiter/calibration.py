@@ -53,6 +53,9 @@ def _calibrated(heard: Heard, by: Calibration) -> float:
         return raw_confidence(heard)
     if by.kind == "temperature":
         return logistic(margin(heard) / by.slope)
+    if by.kind == "product":
+        inside = logistic(by.outside_slope * log_odds(heard.outside) + by.outside_shift)
+        return inside * logistic(by.slope * margin(heard) + by.shift)
     odds = by.slope * margin(heard) + by.outside_slope * log_odds(heard.outside) + by.shift
     return between(by.points, odds) if by.kind == "isotonic" else logistic(odds)
 

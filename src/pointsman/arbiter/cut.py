@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _IDEOGRAPH = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-TOKENS = 34
+TOKENS = 26
 """Of the embedding model, about: it takes a millisecond for each."""
 MOST_TOKENS = TOKENS + 4
 """What the model itself may make of a text that was cut by estimate."""

@@ -64,6 +64,8 @@ def fit_calibration(judged: Sequence[Judged], alarms: float | None = None) -> Ca
     weights = numpy.array([each.weight for each in judged])
     before = calibration_error([(raw_confidence(each.heard), each.right) for each in judged], weights.tolist())
     forms: list[Callable[[Sequence[Judged], Doubles], Calibration]] = [_temperature, _platt]
+    if sum(not each.inside for each in judged) >= _FEWEST and sum(each.inside for each in judged) >= _FEWEST:
+        forms.append(_product)
     if len(judged) >= _FOR_POINTS:
         forms.append(_isotonic)
     fitted = [(_out_of_sample(form, judged, weights), place) for place, form in enumerate(forms)]
@@ -138,6 +140,25 @@ def _platt(judged: Sequence[Judged], weights: Doubles) -> Calibration:
     columns, right = _columns(judged)
     slope, outside, shift = fit_logistic(columns, right, weights, numpy.array([0.5, -0.5]), _FIRMNESS).tolist()
     return Calibration(kind="platt", slope=round(slope, 6), outside_slope=round(outside, 6), shift=round(shift, 6))
+
+
+def _product(judged: Sequence[Judged], weights: Doubles) -> Calibration:
+    """Two questions, each with its own figure: is it one of the intents, and is it the first one then."""
+    columns, right = _columns(judged)
+    inside = numpy.array([each.inside for each in judged])
+    outside_slope, outside_shift = fit_logistic(
+        columns[:, 1:], inside.astype(numpy.float64), weights, numpy.array([-1.0]), _FIRMNESS
+    ).tolist()
+    slope, shift = fit_logistic(
+        columns[inside, :1], right[inside], weights[inside], numpy.array([0.5]), _FIRMNESS
+    ).tolist()
+    return Calibration(
+        kind="product",
+        slope=round(slope, 6),
+        shift=round(shift, 6),
+        outside_slope=round(outside_slope, 6),
+        outside_shift=round(outside_shift, 6),
+    )
 
 
 def _isotonic(judged: Sequence[Judged], weights: Doubles) -> Calibration:

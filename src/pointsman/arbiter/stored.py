@@ -15,7 +15,7 @@ from pointsman.arbiter.sparse import Vocabulary
 from pointsman.arbiter.training import Trained
 from pointsman.domain.intent import Calibration
 
-FORM = 5
+FORM = 6
 """Of these bytes, and of how heads are trained: another number, and all are trained anew."""
 
 

@@ -84,15 +84,17 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
     Raw is x = 2·(log p1 − log p2), of which document A's confidence is the logistic function. `temperature`: x / slope.
     `platt`: slope·x + outside_slope·logit(outside) + shift. `isotonic`: the same sum, then a straight line between
-    `points` (log odds, probability). None of them above `ceiling`. `threshold`: what has an `outside` above it is
+    `points` (log odds, probability). `product`: that it is one of the intents, outside_slope·logit(outside) +
+    outside_shift, times that it is the first one then, slope·x + shift. None of them above `ceiling`. `threshold`: what has an `outside` above it is
     open-ended. `texts` it was fitted on; `ece_before`, `ece_after`: expected calibration error over
     15 equal bins, out of sample."""
 
     model: str = ""
-    kind: Literal["none", "temperature", "platt", "isotonic"] = "none"
+    kind: Literal["none", "temperature", "platt", "isotonic", "product"] = "none"
     slope: float = 1.0
     outside_slope: float = 0.0
     shift: float = 0.0
+    outside_shift: float = 0.0
     points: tuple[tuple[float, float], ...] = ()
     ceiling: float = 1.0
     threshold: float = 1.0
