@@ -19,7 +19,7 @@ from pointsman.app.askers import Askers
 from pointsman.app.job_store import sqlite_file
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config, parse_span
-from pointsman.domain.feedback import Served, Signs, Word
+from pointsman.domain.feedback import Asker, Feedback, Served, Signs, Word
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.said import Said
@@ -41,6 +41,7 @@ _SHARE = 50.0  # times as long as a look took, nothing is looked at
 _KEPT = 900.0  # seconds that others remember what was told them
 _PREFIX = "quality/"
 _ROWS = 50_000  # of sums that others are told, the newest
+_EARLY = 1000  # feedbacks on replies under way that are remembered
 _ENDPOINTS = ("chat", "completions")
 
 Sums = tuple[list[Word], list[Signs]]
@@ -61,6 +62,7 @@ class QualityFeed:
         self._key = key_of(self._folder)
         self._watch = ReplyWatch()
         self._watching = False
+        self._early: dict[str, tuple[Feedback, float]] = {}
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._problem: str | None = None
@@ -81,11 +83,15 @@ class QualityFeed:
             task = None if decision.features is None else decision.features.task_type
             served = Served.by(record.target, task)
             self._askers.replied(request.id, served)
+            if self._early and (early := self._early.pop(request.id, None)) is not None:
+                self._writer.put_feedback(*early, served)
             if self._watching and not record.cached:
                 self._watch.put(record, served)
 
-    def heard(self) -> None:
-        """A feedback has come here: look soon."""
+    def heard(self, feedback: Feedback, asker: Asker) -> None:
+        """A feedback has come here: look soon. One that came before its reply was whole counts once it is."""
+        if asker.served is None and len(self._early) < _EARLY:
+            self._early[feedback.request_id] = feedback, asker.asked
         self._wake.set()
 
     def start(self) -> None:

@@ -397,5 +397,5 @@ class Serving:
         kept = self._log.put_feedback(feedback, asker.asked, asker.served)
         if kept is not None:
             self._judging.said(kept)
-            self._quality.heard()
+            self._quality.heard(kept, asker)
         return kept
