@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pointsman.bench.admission.measure import LOAD
 from pointsman.bench.jobs import JOBS, STEPS
 from pointsman.bench.l1.measure import ARBITER, AT_ONCE, CONTRACT, LANGUAGES
 from pointsman.bench.quality.measure import ALL
@@ -28,6 +29,7 @@ def panels_of(results: Results) -> list[Panel]:
         "log": _log,
         "l1": _l1,
         "quality": _quality,
+        "admission": _admission,
     }
     return list(made[results.kind](results))
 
@@ -121,6 +123,17 @@ def _quality(results: Results) -> Iterator[Panel]:
         spreads = [Spread(*(told[name][key] for key in ("value", "low", "high"))) for name in names]
         head = "Mean grade" if row == ALL else f"Mean grade, {row}"
         yield _bars(head, "0 to 1, with the interval of 95 %", names, spreads, log=False)
+
+
+def _admission(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    for key, head, unit in (
+        ("good_per_s", "Good requests", "per second"),
+        ("ttft_p95_s", "TTFT of requests that got content", "s, p95"),
+        ("others_good_ratio", "Usual callers beside one that floods", "share of good requests"),
+        ("fairness", "Fairness over callers", "Jain's index"),
+    ):
+        yield _bars(head, unit, names, [results.spread(name, LOAD, key) for name in names], log=False)
 
 
 def _bars(

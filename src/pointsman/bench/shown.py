@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pointsman.bench.admission_tables import admission_tables
 from pointsman.bench.growth_tables import growth_tables
 from pointsman.bench.job_tables import job_tables
 from pointsman.bench.l1_tables import l1_tables
@@ -24,6 +25,7 @@ _TABLES = {
     "log": log_tables,
     "l1": l1_tables,
     "quality": quality_tables,
+    "admission": admission_tables,
 }
 
 

@@ -89,7 +89,9 @@ def preamble(results: Results) -> Iterable[Said]:
         seconds=results.options["seconds"],
     )
     yield pinning(results.options.get("subject_cores", ()), results.options.get("other_cores", ()))
-    for name, version in results.versions.items() if results.kind in ("relay", "rules", "jobs", "log") else ():
+    for name, version in (
+        results.versions.items() if results.kind in ("relay", "rules", "jobs", "log", "admission") else ()
+    ):
         yield Said(f"{name}: {version}", f"{name}：{version}")
 
 

@@ -22,6 +22,7 @@ from pointsman.bench.session import Cores
 from pointsman.bench.shown import tables_of
 from pointsman.bench.subjects import Subject, all_subjects, chosen
 from pointsman.bench.tables import as_markdown, as_text, notes, preamble
+from pointsman.cli.bench_admission import declare_admission, measure_admission
 from pointsman.cli.bench_intents import declare_intents, measure_intents
 from pointsman.cli.bench_l1 import declare_l1, measure_l1
 from pointsman.cli.bench_quality import declare_quality, measure_quality
@@ -60,6 +61,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _declare_run(jobs, rounds=3, seconds=5.0)
     log = actions.add_parser("log", help="what the request log and its journal take of a request, beside simpler logs")
     _declare_run(log, rounds=5, seconds=2.0)
+    admission = actions.add_parser("admission", help="the gate before a real engine under too much load, with faults")
+    declare_admission(admission, _VENV)
     declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
     declare_l1(actions.add_parser("l1", help="what models are worth as arbiters: stability, schemas, parallel queries"))
     declare_quality(actions.add_parser("quality", help="how good models are at kinds of tasks, by a set with checkers"))
@@ -163,7 +166,18 @@ def _log(options: argparse.Namespace) -> Results:
     return run_log(options.quick, *_length(options), _progress(options.tongue))
 
 
-_ACTIONS = {"relay": _relay, "growth": _growth, "rules": _rules, "jobs": _jobs, "log": _log}
+def _admission(options: argparse.Namespace) -> Results:
+    return measure_admission(options, _progress(options.tongue))
+
+
+_ACTIONS = {
+    "relay": _relay,
+    "growth": _growth,
+    "rules": _rules,
+    "jobs": _jobs,
+    "log": _log,
+    "admission": _admission,
+}
 
 
 def _length(options: argparse.Namespace) -> tuple[int, float]:
