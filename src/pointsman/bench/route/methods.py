@@ -1,0 +1,87 @@
+"""What each router says of each question: the higher, the sooner it goes to the heavy model."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy
+
+from pointsman.bench.route.splits import Fold
+from pointsman.learning.gap import fit_gap, gap_rows
+from pointsman.learning.pieces import pieces, plain
+from pointsman.learning.recovery import Doubles
+from pointsman.learning.ridge import Rows
+from pointsman.routing.difficulty import GAP, GENERAL, UNIT, Difficulty
+
+OURS, SHIPPED, LENGTH, RANDOM, ORACLE, TFIDF = "pointsman", "shipped", "length", "random", "oracle", "tf-idf"
+_PEER = Path(__file__).parents[1] / "peers" / "route_sklearn.py"
+
+
+class Missing(Exception):
+    """The peer is not there."""
+
+
+class Prepared(NamedTuple):
+    """What does not depend on models: pieces as rows, and the two scores of the shipped model."""
+
+    rows: Rows
+    general: Doubles
+    shipped: Doubles
+    lengths: Doubles
+
+
+def prepared(texts: Sequence[str], shipped: Difficulty) -> Prepared:
+    known_rows = [pieces(plain(text)) for text in texts]
+    scores = [shipped.scores(text, row) for text, row in zip(texts, known_rows, strict=True)]
+    return Prepared(
+        gap_rows(known_rows)[0],
+        numpy.array([score[GENERAL] for score in scores], numpy.float64) / UNIT,
+        numpy.array([score[GAP] for score in scores], numpy.float64),
+        numpy.array([len(text) for text in texts], numpy.float64),
+    )
+
+
+def learnt(known: Prepared, gaps: Doubles, folds: Sequence[Fold]) -> Doubles:
+    """Our way of learning difficulties, on each fold's rest: `learning/gap.py`, and the shipped general score beside it,
+    which comes of labelled texts and of no graded answers."""
+    found = numpy.zeros(len(gaps))
+    for fold in folds:
+        fit = fit_gap(known.rows.taken(fold.rest), known.general[fold.rest], gaps[fold.rest])
+        found[fold.out] = fit.comparable(known.rows.taken(fold.out), known.general[fold.out])
+    return found
+
+
+def chance(count: int, seed: int) -> Doubles:
+    return numpy.random.default_rng(seed).random(count)
+
+
+def tfidf(texts: Sequence[str], gaps: Doubles, folds: Sequence[Fold], venv: Path) -> tuple[Doubles, str]:
+    """TF-IDF and logistic regression of whether the heavy model is better, by scikit-learn, and its version. Raises
+    Missing."""
+    python = next((each for each in (Path(sys.executable), venv / "bin" / "python") if has_peer(each)), None)
+    if python is None:
+        raise Missing("scikit-learn is not installed")
+    order = {
+        "texts": list(texts),
+        "better": (gaps > 0).tolist(),
+        "folds": [[fold.rest.tolist(), fold.out.tolist()] for fold in folds],
+    }
+    done = subprocess.run(  # noqa: S603
+        [python, str(_PEER)], input=json.dumps(order), capture_output=True, text=True
+    )
+    if done.returncode:
+        raise Missing(done.stderr.strip().rpartition("\n")[2])
+    given = json.loads(done.stdout)
+    return numpy.array(given["scores"], numpy.float64), f"scikit-learn {given['version']}"
+
+
+def has_peer(python: Path) -> bool:
+    if not python.exists():
+        return False
+    done = subprocess.run([python, "-c", "import sklearn.linear_model"], capture_output=True)  # noqa: S603
+    return done.returncode == 0

@@ -1,0 +1,1 @@
+"""From labelled texts to the models that routing reads."""

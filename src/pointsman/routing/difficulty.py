@@ -1,0 +1,125 @@
+"""How likely a small model is not enough for a text: a sum over its pieces and its length, in whole numbers, so that the
+same text has the same difficulty on every machine."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from importlib.resources import files
+
+import msgspec
+
+from pointsman.learning.descent import root
+from pointsman.learning.linear import Linear, Stored, compressed, decompressed, linear_of
+
+FORMAT = 1
+UNIT = 1000
+"""One, in scores: the spread that the general score has over questions to models."""
+WHOLE = 10_000
+"""One, in difficulties."""
+MOST_LETTERS = 2000
+"""Beyond them, a text is not counted as longer in a straight line, but by the logarithm alone."""
+_LONGEST = 100_000
+"""Characters beyond which none are counted."""
+GENERAL, GAP = 0, 1
+"""The heads: what is known of any text, and how much a heavy model is worth."""
+HEADS = ("general", "gap")
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """What length is worth to a head: thousandths of UNITs a 256th of a power of two of the letters, thousandths of
+    UNITs a letter, and UNITs that any text has."""
+
+    doubling: int
+    letter: int
+    start: int
+
+
+class DifficultyFile(msgspec.Struct, frozen=True):
+    """`knots`: (score, difficulty in WHOLEs), both rising; straight between them. `about`: of what it was made, for
+    people."""
+
+    format: int
+    linear: Stored
+    layouts: tuple[Layout, ...]
+    knots: tuple[tuple[int, int], ...]
+    about: dict[str, str] = {}
+
+
+class Difficulty:
+    """`version` names the model by its bytes."""
+
+    def __init__(self, told: DifficultyFile, version: str) -> None:
+        """Raises ValueError where it does not fit together."""
+        if told.format != FORMAT or told.linear.heads != HEADS or len(told.layouts) != len(HEADS) or not told.knots:
+            raise ValueError("it is no model of difficulties, or one of another version of Pointsman")
+        self.version = version
+        self.about = told.about
+        self.layouts = told.layouts
+        self._linear: Linear = linear_of(told.linear)
+        self._scores = [score for score, _ in told.knots]
+        self._values = [value for _, value in told.knots]
+
+    def of(self, text: str, row: Sequence[str]) -> float:
+        """0 to 1: how likely a large model is right where a small one is wrong. `row` are the pieces of the text."""
+        return self.calibrated(self.scores(text, row)[GAP]) / WHOLE
+
+    def scores(self, text: str, row: Sequence[str]) -> tuple[int, int]:
+        """Of both heads, in UNITs."""
+        general, gap = self._linear.sums(row)
+        length, size = root(row), letters(text)
+        return (
+            general * 16 // length + by_length(self.layouts[GENERAL], size),
+            gap * 16 // length + by_length(self.layouts[GAP], size),
+        )
+
+    def weights(self, head: int) -> dict[str, int]:
+        """Of all pieces that weigh anything for a head."""
+        found = {piece: self._linear.sums((piece,))[head] for piece in self._linear.weights}
+        return {piece: weight for piece, weight in found.items() if weight}
+
+    def calibrated(self, score: int) -> int:
+        """In WHOLEs."""
+        place = bisect_right(self._scores, score)
+        if place == 0 or place == len(self._scores):
+            return self._values[max(place - 1, 0)]
+        low, high = self._scores[place - 1], self._scores[place]
+        start, end = self._values[place - 1], self._values[place]
+        return start + (end - start) * (score - low) // (high - low)
+
+
+def letters(text: str) -> int:
+    """How long a text is, in UTF-8: an ideograph counts three, about as many letters as say the same."""
+    return len(text[:_LONGEST].encode("utf-8", "replace"))
+
+
+def by_length(layout: Layout, size: int) -> int:
+    """What a length of so many letters gives, in UNITs."""
+    return (layout.doubling * doublings(size) + layout.letter * min(size, MOST_LETTERS)) // 1000 + layout.start
+
+
+def doublings(size: int) -> int:
+    """The logarithm to base two of one more, in 256ths, straight between powers of two."""
+    powers = (size + 1).bit_length() - 1
+    return (powers << 8) + ((size + 1 << 8) >> powers) - 256
+
+
+def difficulty_bytes(told: DifficultyFile) -> bytes:
+    return compressed(msgspec.msgpack.encode(told))
+
+
+def difficulty_of(data: bytes) -> Difficulty:
+    """Raises ValueError where they are no model."""
+    try:
+        told = msgspec.msgpack.decode(decompressed(data), type=DifficultyFile)
+    except msgspec.MsgspecError:
+        raise ValueError("it is no model of difficulties, or one of another version of Pointsman") from None
+    return Difficulty(told, blake2b(data, digest_size=8).hexdigest())
+
+
+@lru_cache(maxsize=1)
+def shipped_difficulty() -> Difficulty:
+    """The model that comes with Pointsman."""
+    return difficulty_of((files("pointsman.routing") / "difficulty.bin").read_bytes())
