@@ -29,7 +29,7 @@ KEYS = {
     "policy": ["interactive", "quality"],
     "arbiter": ["gate"],
     "admission": ["queue"],
-    "telemetry": ["otlp"],
+    "telemetry": ["otlp", "endpoint", "semconv", "sample", "headers"],
     "store": ["x"],
 }
 WORDS = [

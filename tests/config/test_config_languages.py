@@ -253,17 +253,16 @@ class TestNotes:
         path.write_text(
             "models: {light: {backends: [{engine: embedded, model: gone.gguf}]}, "
             "heavy: {backends: [{engine: ollama, model: m}]}}\n"
-            "rules: {packs: [], files: [r.yaml]}\ntelemetry: {x: 1}\n",
+            "rules: {packs: [], files: [r.yaml]}\n",
             encoding="utf-8",
         )
         notes = build(load(path, None, {})).notes
-        assert [told(note, "zh") for note in notes[:4]] == [
-            "telemetry：这个版本还不读取这一节",
+        assert [told(note, "zh") for note in notes[:3]] == [
             "没有设置 fallback.target；没有路由接住的请求会送到 light",
-            *(told(note, "zh") for note in notes[2:4]),
+            *(told(note, "zh") for note in notes[1:3]),
         ]
-        assert told(notes[2], "zh").startswith("规则 a：没有定义它的动作 'answr'，是不是“answer”？（命中的请求")
-        assert told(notes[3], "zh").startswith("规则 b：没有定义它的动作 'zzz'（命中的请求")
+        assert told(notes[1], "zh").startswith("规则 a：没有定义它的动作 'answr'，是不是“answer”？（命中的请求")
+        assert told(notes[2], "zh").startswith("规则 b：没有定义它的动作 'zzz'（命中的请求")
         for note in notes:
             assert isinstance(note, Said), note
             assert not SENTENCE.search(QUOTED.sub("", note.zh)), note.zh

@@ -32,7 +32,7 @@ arbiter:   {gate: 0.7, intents: {sql_optimize: {about: SQL advice}}, verify: hea
 admission: {queue: 64}
 store: sqlite:///jobs.sqlite
 actions: {export_pdf: {answer: The report is being made.}}
-telemetry: {otlp: http://127.0.0.1:4318}
+telemetry: {otlp: {endpoint: "http://127.0.0.1:4318"}}
 auth: {keys: []}
 log: {prompts: sealed, keep: 30d}
 """
@@ -106,7 +106,6 @@ def test_the_example_of_the_contract_loads(tmp_path: Path, secret: str) -> None:
     assert config.entries["auto"].packs == ["desk"]
     assert {rule.id for rule in built.policy.document.rules} == {"vpn", "export_pdf", "code_review"}
     assert b"secret-of-vllm" not in built.policy.document.encode()
-    assert "telemetry" in " ".join(built.notes)  # nothing that is not read yet is accepted in silence
     assert built.policy.document.weights == {"interactive": Weights(1, 1, 0.5)}
 
 
@@ -216,8 +215,8 @@ class TestWords:
         assert config.fallback.target == "no"
 
     def test_a_time_of_day_is_no_number(self, tmp_path: Path) -> None:
-        text = "telemetry: {a: 1:30, b: 0x1F, c: 0o17, d: 017, e: 2001-12-14, f: 1e3, g: true, h: ~}\n"
-        assert loaded(tmp_path, text).config.telemetry == {
+        text = "actions: {x: {route: {a: 1:30, b: 0x1F, c: 0o17, d: 017, e: 2001-12-14, f: 1e3, g: true, h: ~}}}\n"
+        assert loaded(tmp_path, text).config.actions["x"].route == {
             "a": "1:30",
             "b": 31,
             "c": 15,

@@ -378,7 +378,7 @@ class TestNoYaml:
     def test_a_bomb_of_aliases_is_refused_in_no_time(self, tmp_path: Path) -> None:
         path = tmp_path / "bomb.yaml"
         levels = [f"  l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9) if i else 'x'}]" for i in range(12)]
-        path.write_text("telemetry:\n" + "\n".join(levels) + "\n", encoding="utf-8")
+        path.write_text("reports:\n" + "\n".join(levels) + "\n", encoding="utf-8")
         code = (
             "import sys; from pathlib import Path; from pointsman.config.load import load\n"
             "from pointsman.domain.errors import Problems\n"

@@ -134,7 +134,6 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
     notes_on_intents = [*near_examples, *notes_of(config, placed.document.targets, placed.document.names)]
     not_now = [*offered.notes, *specs.notes]
     notes = [
-        *loaded.notes,
         *placed.notes,
         *notes_on_intents,
         *note_on_links(config),

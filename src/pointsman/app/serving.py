@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pointsman.actions.child import Children, Cores, action_cores
 from pointsman.actions.gpu_turns import GpuTurns
@@ -65,10 +65,15 @@ from pointsman.ports.backend import Backend
 from pointsman.ports.clock import SystemClock
 from pointsman.ports.embed import Embed
 from pointsman.ports.local_server import LocalServer
+from pointsman.ports.recorder import Recorder
 from pointsman.recording.fanout import Fanout
 from pointsman.store.log_writer import LogWriter
 from pointsman.telemetry.counts import Counts, Levels
 from pointsman.telemetry.metrics import Metrics, Queue
+
+if TYPE_CHECKING:
+    from pointsman.app.otlp import Told
+    from pointsman.telemetry.otlp.exporter import Exporter
 
 _SETTLE = 60.0  # seconds that jobs wait for models to come up
 _HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
@@ -92,12 +97,15 @@ class Serving:
         since: int | None = None,
         others: Others | None = None,
         pipeline: Callable[..., Pipeline] = Pipeline,
+        number: int = 0,
+        workers: int = 1,
         tells: bool = True,
     ) -> None:
         config = setup.config
         folder = data_dir(config)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.setup = setup
+        self._part = number, workers
         self.metrics = Metrics(prices_of)
         self.refused: Said | None = None
         """Why the last reload was refused, if it was."""
@@ -133,10 +141,14 @@ class Serving:
         self._children = Children(folder / "work", Cores(action_cores(config.server.workers)))
         self._residents = Residents()
         self._actions: dict[str, Action] = {"report": self._report}
-        self.shared = open_shared(config)
         moved = MovedQuality(self._prober.shift, tells)
         self._quality = QualityFeed(config, moved, self._log, self.askers, self.shared)
-        recorder = Fanout([self.metrics, self._log, self._rates, self._token_drift, self._quality])
+        recorders: list[Recorder] = [self.metrics, self._log, self._rates, self._token_drift, self._quality]
+        self._otlp = _otlp_of(setup)
+        self._told: Told | None = None
+        if self._otlp is not None:
+            recorders.append(self._otlp)
+        recorder = Fanout(recorders)
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
         self.pipeline.sessions = Sessions(clock, self.shared)
@@ -195,7 +207,7 @@ class Serving:
         self.pipeline.install(setup.policy, backends, caches_of(config))
         self._breakers.rules = breaker_rules(config)
         self._auto.install({name: made[name].backend.load for name in auto_targets(config)})
-        self.pipeline.gate.install(gate_rules(config, self._auto.sequences))
+        self.pipeline.gate.install(gate_rules(config, self._auto.sequences, *self._part))
         self.pipeline.quotas.install(quota_rules(config))
         self._shared_breakers.start()
         self._prober.watch(backends)
@@ -205,6 +217,11 @@ class Serving:
         self._machine.install(config)
         self.jobs.install(config)
         self.schedules.install(config)
+        if self._otlp is not None and self._told is None:
+            from pointsman.app.otlp import Told
+
+            self._told = Told(self._otlp, self._counted)
+            self.pipeline.trace = self._told.trace
         if self._journal is None:
             self._journal = asyncio.create_task(keep_journal(self.pipeline, self._log))
             self._quality.start()
@@ -277,6 +294,8 @@ class Serving:
         if self._journal is not None:
             self._journal.cancel()
         await self._judging.close()
+        if self._told is not None:
+            await self._told.close()
         await self._quality.stop()
         self._observed.close()
         await self._residents.close()
@@ -294,6 +313,9 @@ class Serving:
     def counts(self) -> Counts:
         """What this process counted, as of now."""
         document = self.setup.policy.document
+        if self._otlp is not None:
+            for (signal, outcome), many in self._otlp.news().items():
+                self.metrics.exported(signal, outcome, many)
         return self.metrics.counts(
             self._prober.snapshot(),
             self._log.dropped,
@@ -314,11 +336,15 @@ class Serving:
     async def metrics_text(self, openmetrics: bool) -> bytes:
         """The same, as Prometheus reads it. What writes it is imported the first time, beside the loop."""
         exposition = await asyncio.to_thread(importlib.import_module, "pointsman.telemetry.exposition")
+        text: bytes = exposition.text_of(await self._counted(), openmetrics=openmetrics)
+        return text
+
+    async def _counted(self) -> Counts:
+        """With what is looked at for it."""
         observed = await self.observed()
         counts = self.counts()
         counts.levels.update(observed)
-        text: bytes = exposition.text_of(counts, openmetrics=openmetrics)
-        return text
+        return counts
 
     def _queue(self) -> Queue:
         """How many wait at the gate, and what is known of each target."""
@@ -399,3 +425,13 @@ class Serving:
             self._judging.said(kept)
             self._quality.heard(kept, asker)
         return kept
+
+
+def _otlp_of(setup: Setup) -> Exporter | None:
+    """Where no collector is named, nothing is imported for one."""
+    given = setup.config.telemetry.otlp
+    if given.endpoint is None:
+        return None
+    from pointsman.app.otlp import exporter_of
+
+    return exporter_of(given, setup.policy.document.version)

@@ -28,13 +28,12 @@ _DEMO_NAME = said("built-in demo config", "内置演示配置")
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A config as far as it could be read, the rule files that it names, and what a person should know though it is no
-    error. Each of `problems` says where it stands. `draft` is the config as far as it is sound, for finding further
-    problems: its `broken` sections, those with a mistake of form, lack something. `places` says where those stand."""
+    """A config as far as it could be read, and the rule files that it names. Each of `problems` says where it stands.
+    `draft` is the config as far as it is sound, for finding further problems: its `broken` sections, those with a mistake
+    of form, lack something. `places` says where those stand."""
 
     draft: Config
     rules: tuple[RuleFile, ...]
-    notes: tuple[str, ...]
     path: Path | None
     problems: tuple[Problem, ...]
     broken: frozenset[str]
@@ -63,10 +62,10 @@ def load(path: Path | None, flags: Mapping[str, Any] | None = None, env: Mapping
     lay_environment(data, env, places, found)
     lay_flags(data, flags or {}, places)
     draft, broken = salvage(data, found)
-    wrong, notes = cross_check(draft, broken)
+    wrong = cross_check(draft, broken)
     rules, unread = read_rules(draft.rules, path.resolve().parent if path else Path.cwd())
     found += [*wrong, *unread]
     if "rules" not in broken:
         found += unknown_packs(draft, {file.pack for file in rules})
     problems = (*source.mistakes, *places.place_all(found))
-    return Loaded(draft, tuple(rules), tuple(notes), path, problems, broken, places)
+    return Loaded(draft, tuple(rules), path, problems, broken, places)

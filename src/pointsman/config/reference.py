@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 
 from pointsman.config.overlay import ALSO, ENVIRONMENT
-from pointsman.config.schema import RESERVED, Config
+from pointsman.config.schema import Config
 from pointsman.config.section import Section
 
 _HEAD = """\
@@ -48,8 +48,6 @@ def render() -> str:
     """The whole page, Markdown."""
     parts = [_HEAD]
     for top in entries(Config, ""):
-        if top.path in RESERVED:
-            continue
         parts.append(f"## `{top.path}`\n")
         parts += _section(top) if top.section else [_table([top])]
     parts.append(_environment())
@@ -105,12 +103,7 @@ def _environment() -> str:
 
 A text is taken as it stands, without quotes; a list is parted by commas, or in brackets: `[a, b]`; all else is written
 as in the file. Any other name that begins with `POINTSMAN_` is an error.
-
-## Reserved
-
-These sections are accepted and not read yet; `pointsman check` says so where one is filled in.
-
-{_table([entry for entry in entries(Config, "") if entry.path in RESERVED])}"""
+"""
 
 
 def _below(hint: Any) -> tuple[type[Section] | None, str]:

@@ -9,7 +9,7 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from pointsman.config.policy_schema import SHIPPED, weights_of
-from pointsman.config.schema import RESERVED, TIER_ALIASES, Config
+from pointsman.config.schema import TIER_ALIASES, Config
 from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.features import Language
@@ -31,9 +31,8 @@ def target_names(config: Config) -> dict[str, str]:
     return names
 
 
-def cross_check(config: Config, broken: Collection[str] = ()) -> tuple[list[Problem], list[str]]:
-    """Problems, and notes that are no errors. Sections in `broken` lack something: nothing is said of names
-    that may be there."""
+def cross_check(config: Config, broken: Collection[str] = ()) -> list[Problem]:
+    """Sections in `broken` lack something: nothing is said of names that may be there."""
     problems: list[Problem] = []
     try:
         zone_name(config.server.timezone)
@@ -72,11 +71,7 @@ def cross_check(config: Config, broken: Collection[str] = ()) -> tuple[list[Prob
             )
             problems.append(Problem(f"auth.keys[{index}].name", message))
         seen[key.name] = index
-    return problems, [
-        said("{name}: this version does not read this section yet", "{name}：这个版本还不读取这一节", name=name)
-        for name in RESERVED
-        if getattr(config, name)
-    ]
+    return problems
 
 
 def unknown_packs(config: Config, loaded: Collection[str]) -> list[Problem]:

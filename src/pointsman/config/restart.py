@@ -10,6 +10,7 @@ AT_START = (
     *("server.host", "server.port", "server.workers", "server.data_dir", "log.prompts", "log.keep"),
     *("files.timeout", "files.memory", "files.concurrency"),
     *("files.store", "files.s3_key", "files.s3_secret", "files.link_key"),
+    "telemetry",
     *("store", "jobs.concurrency", "jobs.lease", "jobs.poll"),
 )
 

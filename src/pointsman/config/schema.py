@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -19,6 +19,7 @@ from pointsman.config.question_schema import Questions
 from pointsman.config.report_schema import Files, Report, Source, Template
 from pointsman.config.schedule_schema import Schedule
 from pointsman.config.section import Section, Size, Span
+from pointsman.config.telemetry_schema import Telemetry
 
 Engine = Literal["embedded", "llamacpp", "vllm", "ollama", "trtllm", "openai"]
 Hash = Annotated[
@@ -316,6 +317,7 @@ class Config(Section, frozen=True):
     ] = {}
     auth: Auth = Auth()
     log: Log = Log()
+    telemetry: Telemetry = Telemetry()
     policy: Annotated[
         dict[str, Weighting],
         Meta(description="name → what quality, latency and cost weigh; interactive and batch ship"),
@@ -323,10 +325,8 @@ class Config(Section, frozen=True):
     quality: QualityTable = QualityTable()
     arbiter: Arbiter = Arbiter()
     admission: Admission = Admission()
-    telemetry: Annotated[dict[str, Any], Meta(description="reserved: exporters")] = {}
 
 
-RESERVED = ("telemetry",)
 TIERS = ("light", "medium", "heavy")
 TIER_ALIASES = {f"model-{tier}": tier for tier in TIERS}
 

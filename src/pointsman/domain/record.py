@@ -15,12 +15,13 @@ CacheOutcome = Literal["hit", "miss", "bypass"]
 
 class Timings(msgspec.Struct, frozen=True, gc=False):
     """Milliseconds from arrival; `ttft` is the first content of a stream that the engine gave; None: never reached. `queued`
-    is how many it waited for a place at targets."""
+    is how many it waited for a place at targets, `ruled` when the rules were through, where an arbiter was asked then."""
 
     decided: float | None = None
     ttft: float | None = None
     total: float | None = None
     queued: float | None = None
+    ruled: float | None = None
 
 
 class EngineTimes(msgspec.Struct, frozen=True, gc=False):

@@ -25,7 +25,8 @@ class Request(msgspec.Struct, frozen=True):
     `model` is what the client named: an entry, a tier, an alias or a model. `now` is when it came, seconds since the
     epoch. `user` is whom a client's own users are told apart by, `source` the program that asks. `structured` is true
     when the reply must be machine-readable (JSON mode, grammar, log probabilities, more than one choice): no canned text
-    fits then. `files` are those that came with the last message: names by which an action gets them.
+    fits then. `files` are those that came with the last message: names by which an action gets them. `traceparent` is the
+    client's place in a trace, as it sent it.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Request(msgspec.Struct, frozen=True):
     caller_group: str | None = None
     source: str | None = None
     accept_language: str | None = None
+    traceparent: str | None = None
 
     @property
     def question(self) -> str | None:

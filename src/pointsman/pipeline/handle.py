@@ -30,7 +30,7 @@ from pointsman.pipeline.reply_cache import Kept
 from pointsman.pipeline.report_decision import resumed_report
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.ports.action import Effect, Occasion, nobody
-from pointsman.ports.backend import BackendFailure
+from pointsman.ports.backend import BackendFailure, Call
 from pointsman.recording.meter import Meter
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ class Run:
         return await open_first(
             names,
             backends,
-            lambda name: exchange.call_for(targets[name], body_changes, backends[name].whole),
+            lambda name: self._traced(exchange.call_for(targets[name], body_changes, backends[name].whole)),
             max_retries=decision.max_retries - len(self._attempts),
             clock=self._pipeline.clock,
             began=self._began,
@@ -279,6 +279,11 @@ class Run:
             turnstile=self._turn_of(decision),
             pool_of=lambda name: targets[name].tier,
         )
+
+    def _traced(self, call: Call) -> Call:
+        """The same call, within the trace that the request belongs to."""
+        trace = self._pipeline.trace
+        return call if trace is None else trace(call, self.request, len(self._attempts))
 
     def _turn_of(self, decision: Decision) -> Pass:
         """Its place at the gate, until the reply is over."""
@@ -393,9 +398,8 @@ class Run:
             tokens = meter.usage()
         total = (self._pipeline.clock.monotonic() - self._began) * 1000
         queued = None if self._pass is None else self._pass.waited * 1000
-        return self._recorded(
-            self._outcome, self._status, self._code, Timings(self._deciding.took, self._ttft, total, queued), tokens
-        )
+        times = Timings(self._deciding.took, self._ttft, total, queued, self._deciding.ruled)
+        return self._recorded(self._outcome, self._status, self._code, times, tokens)
 
     def cut_off(self) -> Record:
         """What is to be said of it if the gateway dies: nobody knows when that was, nor what had come."""

@@ -22,7 +22,7 @@ from pointsman.pipeline.reply_cache import ReplyCache
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.pipeline.sessions import Sessions
 from pointsman.ports.action import Action
-from pointsman.ports.backend import Backend
+from pointsman.ports.backend import Backend, Call
 from pointsman.ports.clock import Clock
 from pointsman.ports.recorder import Recorder
 
@@ -47,6 +47,8 @@ class Pipeline:
         self.quotas = Quotas(clock)
         self.sessions = Sessions(clock)
         self.deliver: Deliver | None = None
+        self.trace: Callable[[Call, Request, int], Call] | None = None
+        """Puts the attempt with that number, from 0, into its trace; None: what the client sent goes on as it is."""
         self.policy: Policy
         self.backends: Mapping[str, Backend] = {}
         self.caches: Mapping[str, ReplyCache] = {}

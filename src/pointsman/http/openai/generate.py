@@ -19,6 +19,7 @@ from pointsman.http.event_stream import HEADERS, EventStream
 from pointsman.http.exchange import Client
 from pointsman.http.openai import reply
 from pointsman.http.openai.attached import attached_in
+from pointsman.http.openai.hops import passed_on
 from pointsman.http.openai.read import read_chat, read_completion
 from pointsman.http.openai.repeat import Again
 from pointsman.http.openai.served import served_lines, served_trace
@@ -31,7 +32,6 @@ from pointsman.ports.action import Attached
 from pointsman.ports.backend import Call
 
 DONE = b"data: [DONE]\n\n"
-_HOPS = ("traceparent", "tracestate")
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -103,13 +103,7 @@ class Asked(msgspec.Struct, frozen=True):
             changes["stream"] = True
         if (self.force or not streams) and not whole:
             changes["stream_options"] = {**(self.body.tree.get("stream_options") or {}), "include_usage": True}
-        fields = self.client.fields
-        headers = tuple(
-            (name, fields[name.encode()].decode("latin-1"))
-            for name in (*_HOPS, "authorization")
-            if name.encode() in fields
-        )
-        return Call(self.path, rewrite(self.body.fields, changes), headers, whole=whole)
+        return Call(self.path, rewrite(self.body.fields, changes), passed_on(self.client), whole=whole)
 
 
 Read = Callable[[Client, bytes], tuple[Request, Asked]]

@@ -172,6 +172,7 @@ def _request(
         caller_group=client.caller.group,
         source=_source(client),
         accept_language=client.header(b"accept-language"),
+        traceparent=client.header(b"traceparent"),
     )
 
 

@@ -16,6 +16,7 @@ from pointsman.domain.target import Target
 from pointsman.execution.rewrite import rewrite
 from pointsman.http.decision_headers import decision_headers
 from pointsman.http.exchange import Client
+from pointsman.http.openai.hops import passed_on
 from pointsman.http.openai.read import read_embedding, read_rerank
 from pointsman.http.openai.reply import trace_of
 from pointsman.http.openai.served import served_lines, served_trace
@@ -59,7 +60,7 @@ class Asked(msgspec.Struct, frozen=True):
     def call_for(self, target: Target, more: dict[str, Any], whole: bool) -> Call:
         masked = self.mask.body(target) if self.mask else None
         changes = {**(masked.changes if masked else {}), **more, **self.changes, "model": target.model}
-        return Call(self.path, rewrite(self.body.fields, changes))
+        return Call(self.path, rewrite(self.body.fields, changes), passed_on(self.client))
 
 
 class Relay:
