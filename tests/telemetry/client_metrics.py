@@ -120,6 +120,9 @@ class ClientMetrics:
                 self.families[name].labels(*labels).set(level)
         self.families["target_up"].clear()
         self.families["target_breaker"].clear()
+        self.families["quality_shift"].clear()
+        for shift in snapshot.shifts:
+            self.families["quality_shift"].labels(shift.model, shift.task or "all").set(shift.shift)
         for state in snapshot.states:
             self.families["target_up"].labels(state.target).set(1 if state.health == "up" else 0)
             self.families["target_breaker"].labels(state.target, state.breaker).set(1)

@@ -17,6 +17,7 @@ from pointsman.domain.attempt import Attempt
 from pointsman.domain.decision import Decision, Mark
 from pointsman.domain.intent import Heard, Hearing
 from pointsman.domain.policy import EntryRule, PolicyDocument
+from pointsman.domain.quality import QualityShift
 from pointsman.domain.record import Record, Timings
 from pointsman.domain.target import Snapshot
 from pointsman.telemetry.catalogue import FAST, SECONDS
@@ -27,7 +28,10 @@ from telemetry.shown import text
 
 DOCUMENT = PolicyDocument("0", (), {}, (EntryRule("auto"), EntryRule("coder")), (), (), (), None, 2)
 NOBODY = Snapshot.of([])
-FLEET = Snapshot.of([up("m@a"), up("m@b", health="down"), up("m@c", health="loading")])
+FLEET = Snapshot.of(
+    [up("m@a"), up("m@b", health="down"), up("m@c", health="loading")],
+    [QualityShift("m", "math", -0.05), QualityShift("m", None, 0.02)],
+)
 
 # milliseconds: any; on a bound; and, where sums must not depend on the order, in sixteenths of what is a second's 1/64
 _any = st.floats(0, 1e7, allow_nan=False) | st.sampled_from([bound * 1000 for bound in (*FAST, *SECONDS)])

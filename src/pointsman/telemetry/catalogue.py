@@ -196,6 +196,12 @@ ARBITERS = (
 BUSINESS = (
     _counter("tasks", "task outcome", "Finished requests by kind of task", "按任务类型分的请求数"),
     _counter("feedback", "adopted rating", "What callers said of replies", "调用方对回复的反馈"),
+    _same(
+        "quality_shift",
+        "model task",
+        "What feedback moves a model's quality at a kind of task by now (task all: at any)",
+        "反馈目前对模型在某类任务上质量的修正（task 为 all：所有任务）",
+    ),
     _counter(
         "judged",
         "stage judgement",

@@ -154,6 +154,7 @@ class Metrics:
             for phase, rate in (("prefill", state.prefill_rate), ("decode", state.decode_rate))
             if rate is not None
         }
+        copy.levels["quality_shift"] = {(shift.model, shift.task or "all"): shift.shift for shift in snapshot.shifts}
         copy.levels["queue_waiting"] = {(): float(queue[0])}
         copy.levels["target_inside"] = {(target,): float(inside) for target, inside in queue[1].items()}
         copy.levels["target_limit"] = {(target,): float(limit) for target, limit in queue[2].items()}
