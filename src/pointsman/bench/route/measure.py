@@ -40,7 +40,7 @@ from pointsman.bench.route.splits import Fold, Split, folds_of
 from pointsman.bench.route.sweep import swept
 from pointsman.domain.said import Said, said
 from pointsman.learning.recovery import Doubles, apgr, calls_for, curve, order_of, resampled
-from pointsman.routing.difficulty import shipped_difficulty
+from pointsman.routing.classifier.difficulty import shipped_difficulty
 
 POINTS = 20
 """Steps of a curve that is kept."""

@@ -16,7 +16,7 @@ from pointsman.learning.gap import fit_gap, gap_rows
 from pointsman.learning.pieces import pieces, plain
 from pointsman.learning.recovery import Doubles
 from pointsman.learning.ridge import Rows
-from pointsman.routing.difficulty import GAP, GENERAL, UNIT, Difficulty
+from pointsman.routing.classifier.difficulty import GAP, GENERAL, UNIT, Difficulty
 
 OURS, SHIPPED, LENGTH, RANDOM, ORACLE, TFIDF = "pointsman", "shipped", "length", "random", "oracle", "tf-idf"
 _PEER = Path(__file__).parents[1] / "peers" / "route_sklearn.py"

@@ -33,9 +33,17 @@ def swept(gaps: Doubles, scores: Doubles, at: At) -> Sweep:
         first = doubts[: round((1 - accuracy) * len(gaps))]
         wrong[first] = 1 - wrong[first]
         lines.append(Swept(accuracy, at(accuracy * right + (1 - accuracy) * (1 - right)), at(wrong)))
-    knee = ACCURACIES.index(KNEE)
-    slopes = [_slope(lines[a], lines[b], of) for of in ("chance", "doubt") for a, b in ((0, knee), (knee, -1))]
-    return Sweep(share, tuple(lines), *slopes, steep=slopes[3] >= STEEP * max(slopes[2], 0.0) and slopes[3] > 0)
+    low, middle, high = lines[0], lines[ACCURACIES.index(KNEE)], lines[-1]
+    below, above = _slope(low, middle, "doubt"), _slope(middle, high, "doubt")
+    return Sweep(
+        share,
+        tuple(lines),
+        below_chance=_slope(low, middle, "chance"),
+        above_chance=_slope(middle, high, "chance"),
+        below_doubt=below,
+        above_doubt=above,
+        steep=above > 0 and above >= STEEP * below,
+    )
 
 
 def _places(scores: Doubles) -> Doubles:

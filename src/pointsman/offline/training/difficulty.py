@@ -19,7 +19,7 @@ from pointsman.learning.linear import MOST, Linear
 from pointsman.learning.pieces import pieces, plain
 from pointsman.learning.recovery import Doubles
 from pointsman.learning.ridge import Rows, ridge, rows_of, vocabulary
-from pointsman.routing.difficulty import (
+from pointsman.routing.classifier.difficulty import (
     FORMAT,
     GAP,
     GENERAL,

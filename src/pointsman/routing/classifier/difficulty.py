@@ -122,4 +122,4 @@ def difficulty_of(data: bytes) -> Difficulty:
 @lru_cache(maxsize=1)
 def shipped_difficulty() -> Difficulty:
     """The model that comes with Pointsman."""
-    return difficulty_of((files("pointsman.routing") / "difficulty.bin").read_bytes())
+    return difficulty_of((files("pointsman.routing.classifier") / "difficulty.bin").read_bytes())
