@@ -26,6 +26,7 @@ from pointsman.cli.bench_admission import declare_admission, measure_admission
 from pointsman.cli.bench_intents import declare_intents, measure_intents
 from pointsman.cli.bench_l1 import declare_l1, measure_l1
 from pointsman.cli.bench_quality import declare_quality, measure_quality
+from pointsman.cli.bench_route import declare_route, measure_route
 from pointsman.cli.output import print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import PointsmanError
@@ -66,6 +67,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
     declare_l1(actions.add_parser("l1", help="what models are worth as arbiters: stability, schemas, parallel queries"))
     declare_quality(actions.add_parser("quality", help="how good models are at kinds of tasks, by a set with checkers"))
+    declare_route(actions.add_parser("route", help="routers on questions that several models answered"))
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
     table.add_argument("file", metavar="FILE", type=Path, help="what --json wrote")
     table.add_argument("--plot", metavar="FILE", type=Path, help="also draw it (.svg or .png)")
@@ -100,6 +102,8 @@ def run(options: argparse.Namespace) -> int:
         return measure_intents(options)
     if options.action == "l1":
         return measure_l1(options)
+    if options.action == "route":
+        return measure_route(options)
     results = _ACTIONS[options.action](options)
     _print(results, options.tongue)
     if options.json:
