@@ -149,3 +149,5 @@ async def _talk(port: int, reply: Reply, seed: int, patience: float, limit: asyn
                 limit.reschedule(loop.time() + patience)
     finally:
         writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
