@@ -103,12 +103,13 @@ class Counts(msgspec.Struct):
 
     def _kept(self, name: str, labels: Labels, known: Tallies | Spreads) -> Labels:
         """The labels as they are shown: not too long, and the same for all once there are too many."""
-        labels = tuple(value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…" for value in labels)
-        if len(known) < MOST or labels in known:
+        labels = tuple(_shown(value) for value in labels)
+        other = (OTHER,) * len(labels)
+        if len(known) < MOST or labels in known or labels == other:
             return labels
         if name != "series_dropped":
             self.count("series_dropped", (name,))
-        return (OTHER,) * len(labels)
+        return other
 
     def copy(self) -> Counts:
         """Shares nothing with this."""
@@ -152,6 +153,12 @@ class Counts(msgspec.Struct):
                 spread.created = min(spread.created, other_spread.created)
                 spread.places = [a + b for a, b in zip(spread.places, other_spread.places, strict=True)]
                 spread.total += other_spread.total
+
+
+def _shown(value: str) -> str:
+    """Cut where it is too long; half a surrogate pair, which no encoding has, becomes a question mark."""
+    value = value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
 def _spread(name: str, now: float) -> Spread:
