@@ -39,7 +39,8 @@ def busy() -> Metrics:
         decision = Decision(stage, "x", "rule", "answer", features=features(task_type="faq"))  # type: ignore[arg-type]
         served = Record(
             ask("hi"), 1e9, "ok", decision, attempts=(Attempt("m@a", 1, 2, 200),), target="m@a",
-            timings=Timings(1, 2, 30, 4), input_tokens=5, output_tokens=6, cached_tokens=1, masked={"phone": 1}, cache="miss",
+            timings=Timings(1, 2, 30, 4), input_tokens=5, output_tokens=6, cached_tokens=1, masked={"phone": 1},
+            cache="miss",
         )  # fmt: skip
         metrics.put(served, DOCUMENT, NOBODY)
     metrics.called("sum", "ok")
@@ -127,21 +128,24 @@ def test_every_family_is_open_metrics_and_none_is_without_words_in_both_language
 
 
 async def test_over_the_wire_as_who_asks_can_read_it(tmp_path: Path) -> None:
-    async with Engine() as engine:
-        async with running(config(engine), tmp_path) as served, httpx.AsyncClient(base_url=served.base) as client:
-            await asyncio.gather(
-                *(
-                    client.post(
-                        "/v1/chat/completions",
-                        json={"model": name, "messages": [{"role": "user", "content": "x"}], "user": name},
-                    )
-                    for name in HOSTILE[:8]
+    async with (
+        Engine() as engine,
+        running(config(engine), tmp_path) as served,
+        httpx.AsyncClient(base_url=served.base) as client,
+    ):
+        await asyncio.gather(
+            *(
+                client.post(
+                    "/v1/chat/completions",
+                    json={"model": name, "messages": [{"role": "user", "content": "x"}], "user": name},
                 )
+                for name in HOSTILE[:8]
             )
-            plain = await client.get("/metrics")
-            other = await client.get(
-                "/metrics", headers={"accept": "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.1"}
-            )
+        )
+        plain = await client.get("/metrics")
+        other = await client.get(
+            "/metrics", headers={"accept": "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.1"}
+        )
     assert plain.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert other.headers["content-type"].startswith("application/openmetrics-text; version=1.0.0")
     assert list(text_string_to_metric_families(plain.text)) and list(openmetrics_families(other.text))

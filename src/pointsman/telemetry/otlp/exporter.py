@@ -118,8 +118,9 @@ class Exporter:
             if closing or time.monotonic() >= self._due:
                 self._due = time.monotonic() + self.settings.every
                 self._end_metrics()
-            if closing or time.monotonic() >= self._retry:
-                self._send()
+            if closing:
+                self._retry = 0.0
+            self._send_when_due()
             if closing:
                 return
 
@@ -137,6 +138,7 @@ class Exporter:
                 time.sleep(0.001)  # the thread that serves goes first
             if len(self._spans) >= _SPANS:
                 self._end_spans()
+                self._send_when_due()
         self._end_spans()
 
     def _tell(self, record: Record, policy: PolicyDocument, ended: float) -> None:
@@ -174,9 +176,9 @@ class Exporter:
             self._count(_signal(lost), "dropped", lost_many)
         self._batches.append((path, many, data))
 
-    def _send(self) -> None:
+    def _send_when_due(self) -> None:
         """As much as the collector takes; what it may take later is tried again, each time after a longer pause."""
-        while self._batches:
+        while self._batches and time.monotonic() >= self._retry:
             path, many, data = self._batches[0]
             wait = self._collector.post(path, data)
             if wait is None:
@@ -189,7 +191,6 @@ class Exporter:
             else:
                 self._pause = min(self._pause * 2, _LONGEST_PAUSE)
                 self._retry = time.monotonic() + min(max(wait, self._pause), _LONGEST_PAUSE)
-                return
 
     def _count(self, signal: str, outcome: str, many: int) -> None:
         with self._lock:
