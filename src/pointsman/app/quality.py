@@ -66,6 +66,7 @@ class QualityFeed:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._problem: str | None = None
+        self._seen: object = None  # what the last estimate was made of
 
     def install(self, config: Config, document: PolicyDocument) -> None:
         """From here on these rules and this table hold."""
@@ -119,6 +120,7 @@ class QualityFeed:
                 await self._look(time.time())
             elif self._moved.moved:
                 self._moved.take(())
+                self._seen = None
             pause = max(_EVERY, _SHARE * (time.monotonic() - began))
 
     async def _look(self, now: float) -> None:
@@ -130,9 +132,12 @@ class QualityFeed:
             self._say_once(explained(error))
             return
         others = await self._told(own)
-        words, signs = [*own[0], *others[0]], [*own[1], *others[1]]
-        self._moved.take(await asyncio.to_thread(self._moved.work_out, words, signs, today))
         self._problem = None
+        seen = own, others, today, self._moved.rules, self._moved.table
+        if seen != self._seen:
+            words, signs = [*own[0], *others[0]], [*own[1], *others[1]]
+            self._moved.take(await asyncio.to_thread(self._moved.work_out, words, signs, today))
+            self._seen = seen
 
     async def _told(self, own: Sums) -> Sums:
         """What other gateways know; they are told what this one does."""
