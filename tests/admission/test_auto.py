@@ -40,7 +40,7 @@ def test_it_grows_only_where_all_places_were_taken() -> None:
     terms = Terms()
     auto = Auto(4.0)
     assert adjusted(auto, Seen(waiting=0), terms).sequences == 4
-    assert adjusted(auto, Seen(taken=True, waiting=0), terms) == Auto(5.0, None, False, "all_taken")
+    assert adjusted(auto, Seen(taken=True, waiting=0), terms) == Auto(5.0, why="all_taken")
 
 
 def test_what_waits_inside_for_a_moment_is_no_sign() -> None:
@@ -50,6 +50,9 @@ def test_what_waits_inside_for_a_moment_is_no_sign() -> None:
     assert adjusted(once, Seen(taken=True, waiting=0), terms).sequences == 9
     twice = adjusted(once, Seen(taken=True, waiting=1), terms)
     assert (twice.sequences, twice.why) == (6, "engine_waiting")
+    rested = adjusted(twice, Seen(taken=True, waiting=5), terms)
+    assert rested.sequences == 6, "what waits now was sent before"
+    assert adjusted(rested, Seen(taken=True, waiting=5), terms).sequences == 4
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ async def chat(client: httpx.AsyncClient, text: str = "x", **more: Any) -> httpx
 
 async def test_who_finds_no_place_waits_and_who_finds_the_queue_full_is_told(tmp_path: Path) -> None:
     async with Engine() as engine:
-        engine.plays = [SLOW] * 3
+        engine.plays = [streamed(conversation("slow"), 3.0), SLOW]
         sections = config(engine, **limited(engine), admission={"queue": 1})
         async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
             first = asyncio.create_task(chat(client))

@@ -25,9 +25,9 @@ class Terms(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """One period. `taken`: all places were, at some time. `delays`: seconds from its place to the first byte, of each request
-    that got one. `waiting`: inside the engine, now; None: it does not tell. `preempted`: it took a request's cache away.
-    `out_of_memory`: a request failed of that."""
+    """One period. `taken`: all places were, at some time. `delays`: seconds from its place to the first byte, of each
+    request that got one. `waiting`: inside the engine, now; None: it does not tell. `preempted`: it took a request's cache
+    away. `out_of_memory`: a request failed of that."""
 
     taken: bool = False
     delays: Sequence[float] = ()
@@ -37,12 +37,13 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Auto(msgspec.Struct, frozen=True):
-    """`best` is the shortest usual delay of late, `waited` whether something waited inside the engine at the last look;
-    `why` is what made the limit what it is."""
+    """`best` is the shortest usual delay of late, `waited` whether something waited inside the engine at the last look,
+    `rests` whether the limit was just cut; `why` is what made it what it is."""
 
     limit: float = 4.0
     best: float | None = None
     waited: bool = False
+    rests: bool = False
     why: Why = "begun"
 
     @property
@@ -51,12 +52,15 @@ class Auto(msgspec.Struct, frozen=True):
 
 
 def adjusted(auto: Auto, seen: Seen, terms: Terms) -> Auto:
-    """After one period. What waits inside for a moment is no sign: only two looks in a row are."""
+    """After one period. What waits inside for a moment is no sign: only two looks in a row are. In the period after a cut is
+    seen what was sent before it, so nothing changes."""
     delay = median(seen.delays) if seen.delays else None
     best = auto.best
     if delay is not None:
         best = delay if best is None else min(best * 1.01, delay)
     waits = bool(seen.waiting)
+    if auto.rests:
+        return Auto(min(auto.limit, float(terms.most)), best, waits, False, auto.why)
     why: Why = "unchanged"
     if seen.out_of_memory:
         why = "out_of_memory"
@@ -68,8 +72,8 @@ def adjusted(auto: Auto, seen: Seen, terms: Terms) -> Auto:
         slow = delay > terms.tolerance * best + terms.slack
         why = "slow_start" if slow else why
     if why != "unchanged":
-        return Auto(max(auto.limit * terms.cut, 1.0), best, False, why)
+        return Auto(max(auto.limit * terms.cut, 1.0), best, False, True, why)
     known = seen.waiting is not None or delay is not None
     if seen.taken and known and not waits and auto.limit < terms.most:
-        return Auto(min(auto.limit + terms.more, float(terms.most)), best, waits, "all_taken")
-    return Auto(min(auto.limit, float(terms.most)), best, waits, auto.why)
+        return Auto(min(auto.limit + terms.more, float(terms.most)), best, waits, False, "all_taken")
+    return Auto(min(auto.limit, float(terms.most)), best, waits, False, auto.why)

@@ -31,24 +31,38 @@ def breaker_rules(config: Config) -> BreakerRules:
     return BreakerRules(breaker.ratio, breaker.least, breaker.window, breaker.pause)
 
 
+def _part(total: int | None, least: int, number: int, workers: int) -> int | None:
+    """One worker's of so many; at least `least`, so that what fits into all of it fits into the part."""
+    if total is None:
+        return None
+    part, rest = divmod(total, workers)
+    return max(part + (number < rest), min(least, total))
+
+
 def auto_targets(config: Config) -> list[str]:
     """Those whose limit of sequences is found out."""
     pairs = [pair for each in targets_of(config).values() for pair in each]
     return [target.name for target, backend in pairs if backend.limits.sequences == "auto"]
 
 
-def gate_rules(config: Config, found_out: Callable[[str, int | None], int | None]) -> GateRules:
+def gate_rules(
+    config: Config, found_out: Callable[[str, int | None], int | None], number: int = 0, workers: int = 1
+) -> GateRules:
     """What targets hold: as the config says, else as many sequences as the engine has slots. `found_out` says it of those
-    that find it out, by the slots."""
+    that find it out, by the slots. Of several workers on a port each has its part; `number` begins at 0."""
     limits = {target.name: backend.limits for pairs in targets_of(config).values() for target, backend in pairs}
 
     def capacities(snapshot: Snapshot) -> Mapping[str, Capacity]:
         found = {}
         for name, limit in limits.items():
-            slots = snapshot.state(name).facts.slots
-            sequences = found_out(name, slots) if limit.sequences == "auto" else limit.sequences or slots
-            if sequences is not None or limit.cells is not None:
-                found[name] = Capacity(sequences, limit.cells)
+            facts = snapshot.state(name).facts
+            if limit.sequences == "auto":
+                sequences = found_out(name, facts.slots)
+            else:
+                sequences = _part(limit.sequences or facts.slots, 1, number, workers)
+            cells = _part(limit.cells, facts.context_length or limit.cells or 0, number, workers)
+            if sequences is not None or cells is not None:
+                found[name] = Capacity(sequences, cells)
         return found
 
     return GateRules(capacities, config.admission.queue, config.admission.wait)

@@ -84,8 +84,8 @@ class Serving:
     outside: `places` says whose turn it is to make a report (default: at most `files.concurrency` of this process),
     `since` is when the gateway began, in seconds since the epoch (default: now), `others` says whose a request was that
     another process served (default: there is none), `pipeline` makes a pipeline of its own
-    kind, `tells`: this is the process that says in the log what all of them work out alike. Raises OSError, ValueError,
-    LogError where the data folder, or what lies in it, cannot be used."""
+    kind, `number` says which of `workers` on one port this is, `tells`: this is the process that says in the log what all of
+    them work out alike. Raises OSError, ValueError, LogError where the data folder, or what lies in it, cannot be used."""
 
     def __init__(
         self,

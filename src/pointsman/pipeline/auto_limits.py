@@ -126,7 +126,7 @@ class AutoLimits:
         terms = Terms() if slots is None else msgspec.structs.replace(Terms(), most=slots)
         target.auto = adjusted(old, seen, terms)
         if target.auto.sequences < old.sequences:
-            log.info(_FEWER, name, target.auto.sequences, old.sequences, _WHY.get(target.auto.why, ""))
+            log.debug(_FEWER, name, target.auto.sequences, old.sequences, _WHY.get(target.auto.why, ""))
 
 
 _WHY: dict[Why, Said] = {

@@ -148,6 +148,8 @@ class Worker:
                         since=begin.since,
                         others=self._whose,
                         pipeline=partial(SharedPipeline, self._questions),
+                        number=self._number - 1,
+                        workers=setup.config.server.workers,
                         tells=self._number == 1,
                     )
             except Problem as problem:
