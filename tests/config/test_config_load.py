@@ -15,6 +15,7 @@ from pointsman.config.load import Loaded, load
 from pointsman.config.schema import Config
 from pointsman.domain.features import Features
 from pointsman.domain.policy import RouteRule, Weights
+from pointsman.domain.rule import Asking
 from pointsman.routing.routes import matching_route
 from ruling import cases
 
@@ -87,7 +88,7 @@ def document_b(tmp_path: Path) -> Built:
 
 
 def route_of(built: Built, request: Features, entry: str = "auto") -> str | None:
-    route: RouteRule | None = matching_route(built.policy.routes, request, entry)
+    route: RouteRule | None = matching_route(built.policy.routes, request, Asking(entry, "chat"))
     return route.name if route else None
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.policies import features
 from pointsman.domain.features import Features
 from pointsman.domain.policy import RouteRule
-from pointsman.routing.routes import in_order, matching_route
+from pointsman.domain.rule import Asking
+from pointsman.routing.routes import in_order, matching_route, stands_in
+
+ANYBODY = Asking("auto", "chat")
 
 
-def holds(route: RouteRule, asked: Features, entry: str) -> bool:
+def holds(route: RouteRule, asked: Features, who: Asking, question: str) -> bool:
     """One line a condition, as the document says it."""
     wishes = []
     if route.max_tokens is not None:
@@ -26,7 +30,17 @@ def holds(route: RouteRule, asked: Features, entry: str) -> bool:
     if route.languages is not None:
         wishes.append(asked.language in list(route.languages))
     if route.entries is not None:
-        wishes.append(entry in list(route.entries))
+        wishes.append(who.entry in list(route.entries))
+    for names, name in ((route.sources, who.source), (route.keys, who.key), (route.groups, who.group)):
+        if names is not None:
+            wishes.append(name is not None and name in list(names))
+    if route.keywords is not None:
+        words = question.lower().split(" ")
+        wishes.append(any(keyword.lower() in words for keyword in route.keywords))
+    if route.min_difficulty is not None:
+        wishes.append(asked.difficulty is not None and not asked.difficulty < route.min_difficulty)
+    if route.max_difficulty is not None:
+        wishes.append(asked.difficulty is not None and not asked.difficulty > route.max_difficulty)
     if route.min_turns is not None:
         wishes.append(asked.turns not in range(route.min_turns))
     for wanted, has in (
@@ -40,10 +54,10 @@ def holds(route: RouteRule, asked: Features, entry: str) -> bool:
     return False not in wishes
 
 
-def slowly(routes: list[RouteRule], asked: Features, entry: str) -> RouteRule | None:
+def slowly(routes: list[RouteRule], asked: Features, who: Asking, question: str) -> RouteRule | None:
     best: RouteRule | None = None
     for route in routes:
-        if holds(route, asked, entry) and (best is None or route.priority < best.priority):
+        if holds(route, asked, who, question) and (best is None or route.priority < best.priority):
             best = route
     return best
 
@@ -72,6 +86,12 @@ routes = st.builds(
     tools=maybe,
     images=maybe,
     brief=maybe,
+    sources=some(st.sampled_from(["open-webui", "curl"])),
+    keys=some(st.sampled_from(["bob", "anonymous"])),
+    groups=some(st.sampled_from(["sales"])),
+    keywords=some(st.sampled_from(["VPN", "train", "go"])),
+    min_difficulty=st.none() | st.sampled_from([0.0, 0.3, 0.7]),
+    max_difficulty=st.none() | st.sampled_from([0.3, 1.0]),
 )
 plain_routes = st.builds(
     RouteRule,
@@ -92,13 +112,23 @@ asked = st.builds(
     tools=st.booleans(),
     images=st.integers(0, 2),
     brief=st.booleans(),
+    difficulty=st.none() | st.sampled_from([0.0, 0.3, 0.5, 1.0]),
 )
+who = st.builds(
+    Asking,
+    st.sampled_from(["auto", "desk"]),
+    st.just("chat"),
+    key=st.sampled_from(["bob", "anonymous"]),
+    group=st.sampled_from([None, "sales"]),
+    source=st.sampled_from([None, "open-webui", "curl"]),
+)
+texts = st.lists(st.sampled_from(["vpn", "Train", "trains", "go", "gone", "how"]), max_size=3).map(" ".join)
 
 
-@given(st.lists(routes | plain_routes, max_size=7), asked, st.sampled_from(["auto", "desk"]))
-def test_the_first_by_priority_that_holds(written: list[RouteRule], question: Features, entry: str) -> None:
+@given(st.lists(routes | plain_routes, max_size=7), asked, who, texts)
+def test_the_first_by_priority_that_holds(written: list[RouteRule], told: Features, who: Asking, question: str) -> None:
     before = list(written)
-    assert matching_route(in_order(written), question, entry) == slowly(written, question, entry)
+    assert matching_route(in_order(written), told, who, question) == slowly(written, told, who, question)
     assert written == before
 
 
@@ -112,9 +142,28 @@ def test_order_is_stable(written: list[RouteRule]) -> None:
 
 
 def test_without_routes_nothing_matches() -> None:
-    assert matching_route((), features(), "auto") is None
+    assert matching_route((), features(), ANYBODY) is None
 
 
 def test_a_route_without_conditions_takes_all() -> None:
     everything = RouteRule("all", "light", 100)
-    assert matching_route([everything], features(task_type=None, input_tokens=10**9), "any") is everything
+    assert matching_route([everything], features(task_type=None, input_tokens=10**9), ANYBODY) is everything
+
+
+@pytest.mark.parametrize(
+    ("keyword", "question", "stands"),
+    [
+        ("VPN", "我的vpn连不上", True),
+        ("vpn", "how do I use the ＶＰＮ?", True),
+        ("port", "export it", False),
+        ("port", "port-forwarding", True),
+        ("报销", "怎么报销差旅费", True),
+        ("c++", "a C++ class", True),
+        ("go", "golang", False),
+        ("export report", "please export report now", True),
+        ("straße", "STRASSE", True),
+        ("", "anything", True),
+    ],
+)
+def test_a_keyword_in_a_question(keyword: str, question: str, stands: bool) -> None:
+    assert stands_in(keyword, question) is stands

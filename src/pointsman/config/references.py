@@ -46,7 +46,7 @@ def cross_check(config: Config, broken: Collection[str] = ()) -> list[Problem]:
     if "entries" not in broken:
         _unique_names(config, problems)
     _weights(config, broken, problems)
-    _routes(config, None if "entries" in broken else list(config.entries), problems)
+    _routes(config, None if "entries" in broken else list(config.entries), "auth" in broken, problems)
     if not is_loopback(config.server.host) and not config.auth.keys and "auth" not in broken:
         problems.append(
             Problem(
@@ -94,13 +94,30 @@ def unknown_packs(config: Config, loaded: Collection[str]) -> list[Problem]:
     ]
 
 
-def _routes(config: Config, entries: list[str] | None, problems: list[Problem]) -> None:
+def _routes(config: Config, entries: list[str] | None, keys_broken: bool, problems: list[Problem]) -> None:
+    keys = ["anonymous", *(key.name for key in config.auth.keys)]
+    groups = list(dict.fromkeys(key.group for key in config.auth.keys if key.group))
     for index, route in enumerate(config.routes):
         path, match = f"routes[{index}].match", route.match
         _words(f"{path}.task_type", said("task type", "任务类型"), match.task_type, TASK_TYPES, problems)
         _words(f"{path}.language", said("language", "语言"), match.language, LANGUAGES, problems)
         if entries is not None:
             _words(f"{path}.entry", said("entry", "入口"), match.entry, entries, problems)
+        if not keys_broken:
+            _words(f"{path}.key", said("key", "密钥"), match.key, keys, problems)
+            _words(f"{path}.group", said("group", "分组"), match.group, groups, problems)
+        for word in [match.keywords] if isinstance(match.keywords, str) else match.keywords or ():
+            if not word.strip():
+                problems.append(Problem(f"{path}.keywords", said("a keyword is empty", "有一个关键词是空的")))
+        least, most = match.min_difficulty, match.max_difficulty
+        if least is not None and most is not None and least > most:
+            message = said(
+                "min_difficulty {low} is above max_difficulty {high}: it never matches",
+                "min_difficulty {low} 大于 max_difficulty {high}，永远不会匹配",
+                low=least,
+                high=most,
+            )
+            problems.append(Problem(path, message))
         low, high = match.min_tokens, match.max_tokens
         if low is not None and high is not None and low > high:
             message = said(

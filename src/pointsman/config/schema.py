@@ -204,6 +204,36 @@ class RouteMatch(Section, frozen=True):
     entry: Annotated[
         str | list[str] | None, Meta(description="entries whose requests it takes", extra={"zh": "接哪些入口的请求"})
     ] = None
+    source: Annotated[
+        str | list[str] | None,
+        Meta(
+            description="the program that asks, such as open-webui (header x-pointsman-source, or as it is recognised)",
+            extra={"zh": "发起请求的程序，如 open-webui"},
+        ),
+    ] = None
+    key: Annotated[
+        str | list[str] | None,
+        Meta(
+            description="names of clients' keys; anonymous: without one",
+            extra={"zh": "客户端密钥的名字；anonymous 指没有密钥"},
+        ),
+    ] = None
+    group: Annotated[
+        str | list[str] | None,
+        Meta(description="groups of clients' keys", extra={"zh": "客户端密钥的分组"}),
+    ] = None
+    keywords: Annotated[
+        str | list[str] | None,
+        Meta(
+            description="words, one of which stands in the question; case and width do not count, Latin ones are whole",
+            extra={"zh": "问题里出现其中任意一个词；不分大小写和全半角，拉丁文按整词"},
+        ),
+    ] = None
+    min_difficulty: (
+        Annotated[float, Meta(ge=0, le=1, description="how likely it is, at least, that a small model is not enough")]
+        | None
+    ) = None
+    max_difficulty: Annotated[float, Meta(ge=0, le=1, description="the same, at most")] | None = None
 
 
 class Route(Section, frozen=True):

@@ -18,7 +18,9 @@ from pointsman.domain.target import Target
 
 
 class RouteRule(msgspec.Struct, frozen=True):
-    """One line of `routes:` in one form; None means any. Token bounds are inclusive and count input tokens."""
+    """One line of `routes:` in one form; None means any. Bounds are inclusive; tokens are input tokens. `keywords`: one of
+    them stands in the question. `keys` and `groups` are names of API keys and of their groups, `sources` says which program
+    asks."""
 
     name: str
     target: str
@@ -33,6 +35,12 @@ class RouteRule(msgspec.Struct, frozen=True):
     tools: bool | None = None
     images: bool | None = None
     brief: bool | None = None
+    sources: tuple[str, ...] | None = None
+    keys: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+    keywords: tuple[str, ...] | None = None
+    min_difficulty: float | None = None
+    max_difficulty: float | None = None
 
 
 class Weights(msgspec.Struct, frozen=True):

@@ -48,7 +48,13 @@ def look(
     asked: Asked, request: Request, policy: Policy, features: Features, spent: Callable[[int], bool] | None = None
 ) -> Looked:
     """What the rules of the entry say, or the guards' where a model is named."""
-    asking = Asking(
+    asking = asking_of(request)
+    return policy.rules_for(request.model).look(asked.question, features, asking, message=asked.message, spent=spent)
+
+
+def asking_of(request: Request) -> Asking:
+    """Who asks, by which way."""
+    return Asking(
         request.model,
         request.endpoint,
         request.caller_role,
@@ -57,7 +63,6 @@ def look(
         request.source,
         request.user or request.session,
     )
-    return policy.rules_for(request.model).look(asked.question, features, asking, message=asked.message, spent=spent)
 
 
 def noted(decision: Decision, looked: Looked, asked: Asked, tongue: Tongue) -> Decision:

@@ -19,7 +19,7 @@ from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
 from pointsman.features.extract import extract, of_conversation
 from pointsman.pipeline.acting import decide_act, rule_reason
 from pointsman.pipeline.arbitration import Matter, arbitrated, arbitrates, resumed_by_arbiter
-from pointsman.pipeline.asked import Asked, ask, look, noted, noted_risk
+from pointsman.pipeline.asked import Asked, ask, asking_of, look, noted, noted_risk
 from pointsman.pipeline.came_with import with_chunks
 from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.delivery.deciding import delivered_to
@@ -77,7 +77,10 @@ def decide(
     if decision is None or decision.stage == "model":
         if features.task_type is None and features.turns > 1:
             features = of_conversation(features, request, asked.question)
-        decision = _route(request, policy, snapshot, entry, direct, features, tongue, decision, loads or {}, last, seed)
+        question = asked.question or ""
+        decision = _route(
+            request, policy, snapshot, entry, direct, features, question, tongue, decision, loads or {}, last, seed
+        )
     if entry and entry.hint and decision.stage == "model" and decision.rule is None and not decision.error:
         decision = msgspec.structs.replace(decision, hint=say("hint", tongue))
     if standing is not None and standing.asked != decision.asked:
@@ -179,6 +182,7 @@ def _route(
     entry: EntryRule | None,
     direct: tuple[str, ...],
     features: Features,
+    question: str,
     tongue: Tongue,
     steer: Decision | None,
     loads: Mapping[str, Load],
@@ -200,7 +204,7 @@ def _route(
         reason = say("named.reason", tongue, target=request.model)
         wanted = [Wanted("embedding model", tuple(t.name for t in policy.targets.values() if t.embedding))]
     else:
-        route = matching_route(policy.routes, features, entry.name)
+        route = matching_route(policy.routes, features, asking_of(request), question)
         if route:
             reason = say("route.reason", tongue, route=route.name, target=route.target)
             wanted = policy.groups_of(route)

@@ -247,6 +247,12 @@ def _route(route: Route) -> RouteRule:
         tools=match.tools,
         images=match.images,
         brief=match.brief,
+        sources=_several(match.source),
+        keys=_several(match.key),
+        groups=_several(match.group),
+        keywords=_several(match.keywords),
+        min_difficulty=match.min_difficulty,
+        max_difficulty=match.max_difficulty,
     )
 
 
