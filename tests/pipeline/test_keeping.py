@@ -57,6 +57,16 @@ async def test_the_same_again_is_a_hit(large: bool):
     assert again.outcome == "hit" and again.kept == Kept("m@a", "text/event-stream", STREAM, True, False, 0.0)
 
 
+async def test_the_order_of_scored_targets_makes_no_other_request():
+    cache = ReplyCache(30, 10, 1 << 20)
+    turned = msgspec.structs.replace(DECISION, targets=DECISION.targets[::-1])
+    await keep(cache)
+    assert (await keep(cache, decision=turned)).outcome == "miss"
+    first, second = (msgspec.structs.replace(each, scored="batch") for each in (DECISION, turned))
+    assert (await keep(cache, decision=first)).outcome == "hit"
+    assert (await keep(cache, decision=second)).outcome == "hit"
+
+
 OTHERS: list[dict[str, Any]] = [
     {"said": b"ho"},
     *(

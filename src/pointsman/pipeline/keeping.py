@@ -94,12 +94,16 @@ class Keeping:
 
 async def keeping_of(cache: ReplyCache, request: Request, decision: Decision, repeat: Repeat) -> Keeping:
     """The key holds what the client sent, who it is, and what was decided: other rules, routes or targets are another
-    request. Sessions are left out, since no reply of a model depends on them."""
+    request. Sessions are left out, since no reply of a model depends on them, and so is the order of scored targets, which
+    changes with what they have to do."""
     wish = repeat.wish
     if wish == "none":
         return Keeping(cache, wish, None)
     identity = await apart(repeat.identity) if repeat.large else repeat.identity()
-    decided = (decision.policy, decision.rule, decision.parameters, [choice.target for choice in decision.targets])
+    targets = [choice.target for choice in decision.targets]
+    if decision.scored is not None:
+        targets.sort()
+    decided = (decision.policy, decision.rule, decision.parameters, targets)
     asked = (request.caller, request.caller_role, request.caller_group, request.user, request.model, request.endpoint)
     parts = msgspec.msgpack.encode((asked, decided, identity), order="deterministic", enc_hook=str)
     return Keeping(cache, wish, hashlib.sha256(parts).digest())
