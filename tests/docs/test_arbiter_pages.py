@@ -49,8 +49,11 @@ def test_the_config_loads(tmp_path: Path) -> None:
 
 
 def test_the_config_of_admission_loads(tmp_path: Path) -> None:
-    [text] = blocks(text_of("admission.md"), "yaml")
+    text, *more = blocks(text_of("admission.md"), "yaml")
     path = tmp_path / "pointsman.yaml"
+    for other in more:
+        path.write_text(other, encoding="utf-8")
+        load(path, None, {})
     path.write_text(text, encoding="utf-8")
     config = build(load(path, None, {})).config
     assert config.models["medium"].backends[0].limits.sequences == 12
