@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy
@@ -40,13 +41,23 @@ from pointsman.bench.route.splits import Fold, Split, folds_of
 from pointsman.bench.route.sweep import swept
 from pointsman.domain.said import Said, said
 from pointsman.learning.recovery import Doubles, apgr, calls_for, curve, order_of, resampled
-from pointsman.routing.classifier.difficulty import shipped_difficulty
+from pointsman.routing.classifier.difficulty import Difficulty, shipped_difficulty
 
 POINTS = 20
 """Steps of a curve that is kept."""
 LEAST_GAP = 0.02
 """Mean advantage of the heavy model below which another pair is not measured: shares of nearly nothing say nothing."""
 Tell = Callable[[Said], None]
+
+
+class Validated(NamedTuple):
+    """Of a way of learning, on questions that it did not learn from: APGR, and what it has more than length and than the
+    model that ships."""
+
+    split: str
+    apgr: Interval
+    over_length: Interval
+    over_shipped: Interval
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -212,3 +223,23 @@ def _beside(found: Answered, known: Prepared, light: str, heavy: str, asked: Ask
         ours[split] = apgr(scores, gaps)
         over[split] = _interval(ours[split] - length, drawn[:, 0] - drawn[:, 1])
     return PairFigures(light, heavy, len(found.rows), float(gaps.mean()), length, ours, over)
+
+
+def validated(rows: Sequence[Scored], gaps: Doubles, general: Difficulty, pull: float, asked: Asked) -> list[Validated]:
+    """For what `pointsman train` makes: by random folds, and by tasks left out where there are any."""
+    known = prepared([row.question for row in rows], shipped_difficulty(), general)
+    found = []
+    for split in splits_of(rows):
+        scores = learnt(known, gaps, folds_of(split, [row.kind for row in rows], asked.folds, asked.seed), pull)
+        others = (scores, known.lengths, known.shipped)
+        ours, length, shipped = (apgr(each, gaps) for each in others)
+        drawn = resampled([order_of(each) for each in others], [gaps] * 3, asked.rounds, asked.seed)
+        found.append(
+            Validated(
+                split,
+                _interval(ours, drawn[:, 0]),
+                _interval(ours - length, drawn[:, 0] - drawn[:, 1]),
+                _interval(ours - shipped, drawn[:, 0] - drawn[:, 2]),
+            )
+        )
+    return found

@@ -12,14 +12,16 @@ from typing import NamedTuple
 import numpy
 
 from pointsman.bench.route.splits import Fold
-from pointsman.learning.gap import fit_gap, gap_rows
+from pointsman.learning.gap import PULL, fit_gap, gap_rows
 from pointsman.learning.pieces import pieces, plain
 from pointsman.learning.recovery import Doubles
 from pointsman.learning.ridge import Rows
-from pointsman.routing.classifier.difficulty import GAP, GENERAL, UNIT, Difficulty
+from pointsman.routing.classifier.difficulty import GAP, Difficulty
 
 OURS, SHIPPED, LENGTH, RANDOM, ORACLE, TFIDF = "pointsman", "shipped", "length", "random", "oracle", "tf-idf"
 _PEER = Path(__file__).parents[1] / "peers" / "route_sklearn.py"
+
+_IS_THERE = "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)"
 
 
 class Missing(Exception):
@@ -35,23 +37,25 @@ class Prepared(NamedTuple):
     lengths: Doubles
 
 
-def prepared(texts: Sequence[str], shipped: Difficulty) -> Prepared:
+def prepared(texts: Sequence[str], shipped: Difficulty, general: Difficulty | None = None) -> Prepared:
+    """`general`: whose general score counts, where it is not the one that ships."""
     known_rows = [pieces(plain(text)) for text in texts]
     scores = [shipped.scores(text, row) for text, row in zip(texts, known_rows, strict=True)]
     return Prepared(
         gap_rows(known_rows)[0],
-        numpy.array([score[GENERAL] for score in scores], numpy.float64) / UNIT,
+        numpy.array((general or shipped).general_scores(texts, known_rows)),
         numpy.array([score[GAP] for score in scores], numpy.float64),
         numpy.array([len(text) for text in texts], numpy.float64),
     )
 
 
-def learnt(known: Prepared, gaps: Doubles, folds: Sequence[Fold]) -> Doubles:
-    """Our way of learning difficulties, on each fold's rest: `learning/gap.py`, and the shipped general score beside it,
-    which comes of labelled texts and of no graded answers."""
+def learnt(known: Prepared, gaps: Doubles, folds: Sequence[Fold], pull: float = PULL) -> Doubles:
+    """Our way of learning difficulties, on each fold's rest: `learning/gap.py`, and beside it the general score of the
+    model that ships, which comes of labelled texts and of no graded answers. Which pieces there are, and how rare they
+    are, is counted over all texts, without their grades."""
     found = numpy.zeros(len(gaps))
     for fold in folds:
-        fit = fit_gap(known.rows.taken(fold.rest), known.general[fold.rest], gaps[fold.rest])
+        fit = fit_gap(known.rows.taken(fold.rest), known.general[fold.rest], gaps[fold.rest], pull)
         found[fold.out] = fit.comparable(known.rows.taken(fold.out), known.general[fold.out])
     return found
 
@@ -83,5 +87,5 @@ def tfidf(texts: Sequence[str], gaps: Doubles, folds: Sequence[Fold], venv: Path
 def has_peer(python: Path) -> bool:
     if not python.exists():
         return False
-    done = subprocess.run([python, "-c", "import sklearn.linear_model"], capture_output=True)  # noqa: S603
+    done = subprocess.run([python, "-c", _IS_THERE], capture_output=True)  # noqa: S603
     return done.returncode == 0

@@ -13,7 +13,7 @@ import numpy
 
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said
-from pointsman.learning.gap import fit_gap, gap_rows
+from pointsman.learning.gap import PULL, fit_gap, gap_rows
 from pointsman.learning.lanes import packed
 from pointsman.learning.linear import MOST, Linear
 from pointsman.learning.pieces import pieces, plain
@@ -38,8 +38,8 @@ from pointsman.routing.classifier.difficulty import (
 
 LEVELS = {"easy": 0.0, "medium": 0.5, "hard": 1.0}
 LEAST_QUESTIONS = 100
-SHIPPED_PULL = 0.2
-"""For the model that ships, which knows no pair of models: more of the general score than where a pair is known."""
+PULL_OF_MANY = 0.2
+"""More of the general score where it is not known between which two models it will be: so the model that ships."""
 _GENERAL_STRENGTH = 3.0
 _GENERAL_LEAST = 2
 _LETTERS = 500
@@ -97,16 +97,21 @@ def general_model(labelled: Sequence[Leveled], reference: Sequence[str]) -> Diff
     return difficulty_of(_bytes(table, (layout, Layout(0, 0, 0)), ((0, 0),), {}))
 
 
-def trained(asked: Sequence[Asked], general: Difficulty, about: Mapping[str, str], pull: float | None = None) -> bytes:
+def pull_for(pairs: int) -> float:
+    """How far a model for so many pairs of a light and a heavy model keeps to the general score."""
+    return PULL if pairs == 1 else PULL_OF_MANY
+
+
+def trained(asked: Sequence[Asked], general: Difficulty, about: Mapping[str, str], pull: float) -> bytes:
     """The bytes of a model. `general`: one whose general head is taken over. Raises PointsmanError where the questions are
     too few, or no model of theirs is ever the better one."""
     check_asked(asked)
     texts = [each.question for each in asked]
     known_rows = [pieces(plain(text)) for text in texts]
     rows, known = gap_rows(known_rows)
-    score = general_scores(general, texts, known_rows)
+    score = numpy.array(general.general_scores(texts, known_rows))
     gaps = numpy.array([each.gap for each in asked])
-    fit = fit_gap(rows, score, gaps) if pull is None else fit_gap(rows, score, gaps, pull)
+    fit = fit_gap(rows, score, gaps, pull)
     size = UNIT / fit.spread
     share = fit.pull * size / UNIT
     layout = general.layouts[GENERAL]
@@ -143,12 +148,6 @@ def check_asked(asked: Sequence[Asked]) -> None:
                 count=len(asked),
             )
         )
-
-
-def general_scores(general: Difficulty, texts: Sequence[str], known_rows: Sequence[Sequence[str]]) -> Doubles:
-    """Of unit spread or so."""
-    found = [general.scores(text, row)[GENERAL] for text, row in zip(texts, known_rows, strict=True)]
-    return numpy.array(found, numpy.float64) / UNIT
 
 
 def _unseen_scores(rows: Rows, score: Doubles, gaps: Doubles, pull: float) -> Doubles:

@@ -75,6 +75,10 @@ class Difficulty:
             gap * 16 // length + by_length(self.layouts[GAP], size),
         )
 
+    def general_scores(self, texts: Sequence[str], rows: Sequence[Sequence[str]]) -> list[float]:
+        """In UNITs as ones: of unit spread or so, for learning."""
+        return [self.scores(text, row)[GENERAL] / UNIT for text, row in zip(texts, rows, strict=True)]
+
     def weights(self, head: int) -> dict[str, int]:
         """Of all pieces that weigh anything for a head."""
         found = {piece: self._linear.sums((piece,))[head] for piece in self._linear.weights}

@@ -1,0 +1,109 @@
+"""`pointsman train --scores`: a model of difficulties from questions that several models answered."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pointsman.cli.output import print_line
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said, told
+
+
+def declare_scores(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--scores",
+        metavar="FILE",
+        type=Path,
+        help='learn difficulties: JSON lines of {"question", "scores": {model: quality}}, optionally task; .gz too',
+    )
+    parser.add_argument(
+        "--light",
+        metavar="MODEL",
+        action="append",
+        help="of --scores; repeatable; default: the one of lowest cost or quality",
+    )
+    parser.add_argument(
+        "--heavy",
+        metavar="MODEL",
+        action="append",
+        help="of --scores; repeatable; default: the one of highest cost or quality",
+    )
+    parser.add_argument(
+        "--labelled",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        help='beside --scores: JSON lines of {"text", "difficulty": easy, medium or hard}, which tell of any text;'
+        " repeatable; default: as the model that ships has it",
+    )
+
+
+def train_scores(options: argparse.Namespace) -> int:
+    """Writes `options.out`. Raises PointsmanError."""
+    try:
+        import numpy
+
+        from pointsman.bench.route.measure import Asked, split_name, validated
+        from pointsman.bench.route.pair import chosen_pair
+        from pointsman.bench.route.tables import interval, signed
+        from pointsman.offline.training.difficulty import asked_of, check_asked, general_model, pull_for, trained
+    except ImportError as error:
+        raise PointsmanError(_needs(error)) from None
+    from pointsman.bench.route.scored import read_scored
+    from pointsman.offline.training.leveled import read_leveled
+    from pointsman.routing.classifier.difficulty import difficulty_of, shipped_difficulty
+
+    rows = read_scored(options.scores)
+    first = chosen_pair(rows, *((names[0] if names else None) for names in (options.light, options.heavy)))
+    light, heavy = options.light or [first.light], options.heavy or [first.heavy]
+    for name in (*light, *heavy):
+        chosen_pair(rows, name, None)  # is there such a model?
+    rows = tuple(row for row in rows if all(name in row.scores for name in (*light, *heavy)))
+    asked = [asked_of(row.question, row.scores, light, heavy) for row in rows]
+    check_asked(asked)
+    general = shipped_difficulty()
+    if options.labelled:
+        labelled = [each for path in options.labelled for each in read_leveled(path)]
+        general = general_model(labelled, [row.question for row in rows])
+    pull = pull_for(len(light) * len(heavy))
+    about = {"light": ", ".join(light), "heavy": ", ".join(heavy), "questions": str(len(rows))}
+
+    def tell(text: Said) -> None:
+        print_line(told(text, options.tongue))
+
+    tell(
+        said(
+            "{questions} questions; light: {light}; heavy: {heavy}",
+            "{questions} 个问题；轻：{light}；重：{heavy}",
+            **about,
+        )
+    )
+    gaps = numpy.array([each.gap for each in asked])
+    for found in validated(rows, gaps, general, pull, Asked()):
+        tell(
+            said(
+                "{split}: APGR {ours}; over length {length}; over the model that ships {shipped}",
+                "{split}：APGR {ours}；比长度高 {length}；比随附模型高 {shipped}",
+                split=split_name(found.split),
+                ours=interval(found.apgr),
+                length=signed(found.over_length),
+                shipped=signed(found.over_shipped),
+            )
+        )
+    data = trained(asked, general, about, pull)
+    options.out.write_bytes(data)
+    tell(
+        said(
+            "{file}: version {version}", "{file}：版本 {version}", file=options.out, version=difficulty_of(data).version
+        )
+    )
+    return 0
+
+
+def _needs(error: ImportError) -> Said:
+    return said(
+        "train --scores needs {name}: pip install 'pointsman[embed]'",
+        "train --scores 需要 {name}：pip install 'pointsman[embed]'",
+        name=error.name or "numpy",
+    )
