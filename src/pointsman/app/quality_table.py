@@ -6,10 +6,11 @@ from pathlib import Path
 
 import msgspec
 
+from pointsman.config.others_words import why
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.quality import Quality
-from pointsman.domain.said import said
+from pointsman.domain.said import Said, said
 from pointsman.domain.task_types import TASK_TYPES
 
 _MOST = 20  # problems that are named; a file of another kind would give one a line
@@ -27,8 +28,13 @@ def quality_table(config: Config, base: Path) -> tuple[tuple[Quality, ...], list
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as error:  # UnicodeDecodeError is one
-        why = getattr(error, "strerror", None) or said("it is no UTF-8", "它不是 UTF-8 文本")
-        message = said("{file} cannot be read: {why}", "无法读取 {file}：{why}", file=path, why=why)
+        reason = why(error) if isinstance(error, OSError) else Said("it is no UTF-8", "它不是 UTF-8 文本")
+        hint = Said("", "")
+        if isinstance(error, FileNotFoundError):
+            hint = Said("; `pointsman bench quality` writes it", "；可用 `pointsman bench quality` 生成")
+        message = said(
+            "{file} cannot be read: {why}{hint}", "无法读取 {file}：{why}{hint}", file=path, why=reason, hint=hint
+        )
         return (), [Problem(_PATH, message)]
     found: list[Quality] = []
     problems: list[Problem] = []
