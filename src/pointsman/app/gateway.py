@@ -23,7 +23,7 @@ class App:
     where the config is read again, `logs` the folder in there for what embedded models say. Raises what `Serving` does."""
 
     def __init__(self, built: Built, origin: Origin, *, logs: str = "engines") -> None:
-        self._serving = Serving(built, reload=self.reload, metrics=lambda form: self._serving.metrics_text(form))
+        self._serving = Serving(built, reload=self.reload, metrics=lambda form: self._serving.telling.text(form))
         self._engines = Engines(data_dir(built.config) / logs, self._serving.look_again)
         seen = seen_of(built.loaded.path, built.loaded)
         self._reloads = Reloads(built, origin, seen, self._serving.metrics.reloaded)

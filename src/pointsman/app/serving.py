@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pointsman.actions.child import Children, Cores, action_cores
 from pointsman.actions.gpu_turns import GpuTurns
@@ -28,14 +27,14 @@ from pointsman.app.gpu_card import GpuCard
 from pointsman.app.guards import caches_of
 from pointsman.app.job_store import open_shared
 from pointsman.app.jobs import Jobs
-from pointsman.app.judging import Judging
 from pointsman.app.model_calls import ModelCalls
-from pointsman.app.observed import Observed, levels_of_process, levels_of_targets
+from pointsman.app.observed import levels_of_process, levels_of_targets
 from pointsman.app.pressure import Machine
 from pointsman.app.quality import QualityFeed
 from pointsman.app.schedules import Schedules
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
+from pointsman.app.telling import Telling
 from pointsman.app.tools import tools_of
 from pointsman.app.traces import Traces
 from pointsman.config.paths import data_dir
@@ -65,15 +64,10 @@ from pointsman.ports.backend import Backend
 from pointsman.ports.clock import SystemClock
 from pointsman.ports.embed import Embed
 from pointsman.ports.local_server import LocalServer
-from pointsman.ports.recorder import Recorder
 from pointsman.recording.fanout import Fanout
 from pointsman.store.log_writer import LogWriter
-from pointsman.telemetry.counts import Counts, Levels
+from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.metrics import Metrics, Queue
-
-if TYPE_CHECKING:
-    from pointsman.app.otlp import Told
-    from pointsman.telemetry.otlp.exporter import Exporter
 
 _SETTLE = 60.0  # seconds that jobs wait for models to come up
 _HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
@@ -117,8 +111,7 @@ class Serving:
         self._rates = MeasuredRates()
         self._token_drift = TokenDrift()
         self._prober = Prober(self._breakers, self._rates)
-        self._observed = Observed()
-        self._judging = Judging(folder, self.metrics)
+        self.telling = Telling(setup, folder, self.metrics, self._counts, self._backends)
         self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
         self.askers = Askers(folder, others)
         self._links = links_of(config)
@@ -143,12 +136,9 @@ class Serving:
         self._actions: dict[str, Action] = {"report": self._report}
         moved = MovedQuality(self._prober.shift, tells)
         self._quality = QualityFeed(config, moved, self._log, self.askers, self.shared)
-        recorders: list[Recorder] = [self.metrics, self._log, self._rates, self._token_drift, self._quality]
-        self._otlp = _otlp_of(setup)
-        self._told: Told | None = None
-        if self._otlp is not None:
-            recorders.append(self._otlp)
-        recorder = Fanout(recorders)
+        recorder = Fanout(
+            [self.metrics, self._log, self._rates, self._token_drift, self._quality, *self.telling.recorders]
+        )
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
         self.pipeline.sessions = Sessions(clock, self.shared)
@@ -217,11 +207,7 @@ class Serving:
         self._machine.install(config)
         self.jobs.install(config)
         self.schedules.install(config)
-        if self._otlp is not None and self._told is None:
-            from pointsman.app.otlp import Told
-
-            self._told = Told(self._otlp, self._counted)
-            self.pipeline.trace = self._told.trace
+        self.telling.start(self.pipeline)
         if self._journal is None:
             self._journal = asyncio.create_task(keep_journal(self.pipeline, self._log))
             self._quality.start()
@@ -293,11 +279,8 @@ class Serving:
         self.channels.close()
         if self._journal is not None:
             self._journal.cancel()
-        await self._judging.close()
-        if self._told is not None:
-            await self._told.close()
+        await self.telling.close()
         await self._quality.stop()
-        self._observed.close()
         await self._residents.close()
         await self._prober.close()
         await self._shared_breakers.close()
@@ -310,12 +293,8 @@ class Serving:
         await self.files.close()
         await asyncio.to_thread(self._log.close)
 
-    def counts(self) -> Counts:
-        """What this process counted, as of now."""
+    def _counts(self) -> Counts:
         document = self.setup.policy.document
-        if self._otlp is not None:
-            for (signal, outcome), many in self._otlp.news().items():
-                self.metrics.exported(signal, outcome, many)
         return self.metrics.counts(
             self._prober.snapshot(),
             self._log.dropped,
@@ -329,22 +308,8 @@ class Serving:
             },
         )
 
-    async def observed(self) -> dict[str, Levels]:
-        """What is the same whichever process looks at it: the machine, and engines as they see themselves."""
-        return await self._observed.levels({name: served.backend for name, served in self._served.items()})
-
-    async def metrics_text(self, openmetrics: bool) -> bytes:
-        """The same, as Prometheus reads it. What writes it is imported the first time, beside the loop."""
-        exposition = await asyncio.to_thread(importlib.import_module, "pointsman.telemetry.exposition")
-        text: bytes = exposition.text_of(await self._counted(), openmetrics=openmetrics)
-        return text
-
-    async def _counted(self) -> Counts:
-        """With what is looked at for it."""
-        observed = await self.observed()
-        counts = self.counts()
-        counts.levels.update(observed)
-        return counts
+    def _backends(self) -> dict[str, Backend]:
+        return {name: served.backend for name, served in self._served.items()}
 
     def _queue(self) -> Queue:
         """How many wait at the gate, and what is known of each target."""
@@ -422,16 +387,6 @@ class Serving:
     def _keep_feedback(self, feedback: Feedback, asker: Asker) -> Feedback | None:
         kept = self._log.put_feedback(feedback, asker.asked, asker.served)
         if kept is not None:
-            self._judging.said(kept)
+            self.telling.judging.said(kept)
             self._quality.heard(kept, asker)
         return kept
-
-
-def _otlp_of(setup: Setup) -> Exporter | None:
-    """Where no collector is named, nothing is imported for one."""
-    given = setup.config.telemetry.otlp
-    if given.endpoint is None:
-        return None
-    from pointsman.app.otlp import exporter_of
-
-    return exporter_of(given, setup.policy.document.version)

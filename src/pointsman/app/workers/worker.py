@@ -94,7 +94,7 @@ class Worker:
             if self._server is not None and self._serving is not None:
                 await self._server.close(self._grace)
                 await self._serving.stop()
-                self._channel.tell(Counted(self._serving.counts()))
+                self._channel.tell(Counted(self._serving.telling.counts()))
         self._stopped.set()
         await self._channel.finish()
 
@@ -122,7 +122,7 @@ class Worker:
                 self._take_in(*message.engines)
                 return self._follow(message)
             case CountUp():
-                return Counted(Counts.begun() if self._serving is None else self._serving.counts())
+                return Counted(Counts.begun() if self._serving is None else self._serving.telling.counts())
             case Change():
                 self._questions.take_in(message)
                 return Done()
@@ -192,7 +192,7 @@ class Worker:
     async def _push(self, serving: Serving) -> None:
         last = None
         while True:
-            counts = serving.counts()
+            counts = serving.telling.counts()
             if counts != last:
                 self._channel.tell(Counted(counts))
             last = counts
@@ -221,9 +221,9 @@ class Worker:
 
     async def _metrics(self, openmetrics: bool) -> bytes:
         assert self._serving is not None
-        total = await self._channel.ask(Sum(self._serving.counts()))
+        total = await self._channel.ask(Sum(self._serving.telling.counts()))
         assert isinstance(total, Counted)
-        total.counts.levels.update(await self._serving.observed())
+        total.counts.levels.update(await self._serving.telling.observed())
         return text_of_counts(total.counts, openmetrics=openmetrics)
 
 

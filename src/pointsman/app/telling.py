@@ -1,0 +1,95 @@
+"""Who is told what this process counts: whoever asks for /metrics, the hub of several processes, a collector."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pointsman.app.judging import Judging
+from pointsman.app.observed import Observed
+from pointsman.app.setup import Setup
+from pointsman.pipeline.pipeline import Pipeline
+from pointsman.ports.backend import Backend
+from pointsman.ports.recorder import Recorder
+from pointsman.telemetry.counts import Counts, Levels
+from pointsman.telemetry.metrics import Metrics
+
+if TYPE_CHECKING:
+    from pointsman.app.otlp import Told
+    from pointsman.telemetry.otlp.exporter import Exporter
+
+
+class Telling:
+    """`counted` gives what was counted, as of now, `backends` those that there are. `folder` is where the log is. Raises
+    nothing that a collector could cause."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        folder: Path,
+        metrics: Metrics,
+        counted: Callable[[], Counts],
+        backends: Callable[[], Mapping[str, Backend]],
+    ) -> None:
+        self.judging = Judging(folder, metrics)
+        self._metrics = metrics
+        self._counted = counted
+        self._backends = backends
+        self._observed = Observed()
+        self._exporter = _exporter_of(setup)
+        self._told: Told | None = None
+
+    @property
+    def recorders(self) -> list[Recorder]:
+        """Who else is to get every record."""
+        return [] if self._exporter is None else [self._exporter]
+
+    def start(self, pipeline: Pipeline) -> None:
+        """Calls of engines are within traces from here on. Safe to call twice."""
+        if self._exporter is not None and self._told is None:
+            from pointsman.app.otlp import Told
+
+            self._told = Told(self._exporter, self._all)
+            pipeline.trace = self._told.trace
+
+    async def close(self) -> None:
+        await self.judging.close()
+        if self._told is not None:
+            await self._told.close()
+        self._observed.close()
+
+    def counts(self) -> Counts:
+        """What this process counted, as of now."""
+        if self._exporter is not None:
+            for (signal, outcome), many in self._exporter.news().items():
+                self._metrics.exported(signal, outcome, many)
+        return self._counted()
+
+    async def observed(self) -> dict[str, Levels]:
+        """What is the same whichever process looks at it: the machine, and engines as they see themselves."""
+        return await self._observed.levels(self._backends())
+
+    async def text(self, openmetrics: bool) -> bytes:
+        """All of it, as Prometheus reads it. What writes it is imported the first time, beside the loop."""
+        exposition = await asyncio.to_thread(importlib.import_module, "pointsman.telemetry.exposition")
+        text: bytes = exposition.text_of(await self._all(), openmetrics=openmetrics)
+        return text
+
+    async def _all(self) -> Counts:
+        observed = await self.observed()
+        counts = self.counts()
+        counts.levels.update(observed)
+        return counts
+
+
+def _exporter_of(setup: Setup) -> Exporter | None:
+    """Where no collector is named, nothing is imported for one."""
+    given = setup.config.telemetry.otlp
+    if given.endpoint is None:
+        return None
+    from pointsman.app.otlp import exporter_of
+
+    return exporter_of(given, setup.policy.document.version)
