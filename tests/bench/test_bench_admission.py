@@ -10,7 +10,7 @@ from cli.invoke import Shell
 from pointsman.bench.admission.arrivals import Arrival
 from pointsman.bench.admission.client import Outcome, Reply
 from pointsman.bench.admission.figures import figures
-from pointsman.bench.admission.measure import BARE, KILLED, LOAD, STALLED, SUBJECTS, Plan, run_admission
+from pointsman.bench.admission.measure import BARE, KILLED, LARGE, LOAD, STALLED, SUBJECTS, Plan, run_admission
 from pointsman.bench.panels import panels_of
 from pointsman.bench.results import Results, Sample, new_results, read_results
 from pointsman.bench.shown import tables_of
@@ -25,12 +25,12 @@ def value(results: Results, row: str, key: str, subject: str = POINTSMAN) -> flo
 
 
 def test_a_short_run_accounts_for_every_request(tmp_path: Path) -> None:
-    plan = Plan(seconds=4.0, measured=1.0, rows=(LOAD,), subjects=(POINTSMAN,), chains=(0.1,), patience=60.0)
+    plan = Plan(seconds=3.0, measured=1.0, rows=(LOAD,), subjects=(POINTSMAN,), chains=(0.1,), patience=15.0)
     results = run_admission(plan, lambda text: None)
     assert results.failures == []
     sent = value(results, LOAD, "sent_n")
-    assert sent >= 40 and value(results, LOAD, "ok_n") >= 1
-    assert value(results, LOAD, "ok_n") + value(results, LOAD, "shed_n") == sent
+    ends = [value(results, LOAD, f"{end}_n") for end in ("ok", "shed", "error", "timeout", "lost")]
+    assert sent >= 40 and sum(ends) == sent and ends[0] + ends[1] >= 1
     assert value(results, LOAD, "lost_n") == value(results, LOAD, "unaccounted_n") == 0
     results.save(tmp_path / "r.json")
     again = read_results(tmp_path / "r.json")
@@ -44,14 +44,17 @@ def test_tables_and_pictures_of_all_rows() -> None:
     results = new_results("admission", options, [LOAD, KILLED, STALLED])
     outcomes: tuple[Outcome, ...] = ("ok", "shed", "timeout")
     replies = [Reply(Arrival(0.0, "a", 3, 1), 0.0, outcome, first=1.0, total=2.0) for outcome in outcomes]
+    results.rows.insert(1, LARGE)
     for subject in SUBJECTS:
         results.versions[subject] = "1"
+        results.samples.append(Sample(subject, LARGE, 1, figures(replies, 0.0, 10.0)))
         results.samples.append(Sample(subject, LOAD, 1, figures(replies, 9.0, 10.0)))
     for row in (KILLED, STALLED):
         values = figures(replies, 9.0, 10.0) | {"opened_s": 0.3, "half_open_s": 5.3, "closed_s": 6.0, "opened_n": 1.0}
         results.samples.append(Sample(POINTSMAN, row, 1, values | {"unaccounted_n": 0.0}))
     shown = "\n".join(line for table in tables_of(results) for line in as_markdown(table, "en"))
     assert "| engine killed | 3 | 1 | 1 | 0 | 1 | 0 | 0 |" in shown and "| engine stands still | 0.30 |" in shown
+    assert "of which three fit into 4096 cells" in shown
     assert "引擎被杀死" in "\n".join(line for table in tables_of(results) for line in as_text(table, "zh"))
     assert [panel["labels"] for panel in panels_of(results)] == [list(SUBJECTS)] * 4
 
@@ -61,7 +64,7 @@ def test_a_row_that_there_is_not(
 ) -> None:
     shell = Shell(tmp_path, monkeypatch, capsys)
     done = shell.run("bench", "admission", "--only", "drowned", "--language", "en")
-    assert done.code == 1 and "there is no row drowned (valid: load, killed, stalled)" in done.err
+    assert done.code == 1 and "there is no row drowned (valid: load, large, killed, stalled)" in done.err
     assert "没有 drowned 这一行" in shell.run("bench", "admission", "--only", "drowned", "--language", "zh").err
 
 
@@ -74,6 +77,7 @@ def test_the_proof() -> None:
     for key in ("error_n", "timeout_n", "lost_n", "unaccounted_n"):
         assert value(results, LOAD, key) == 0, key
     assert value(results, LOAD, "good_n") > value(results, LOAD, "good_n", BARE)
+    assert (value(results, LARGE, "error_n", BARE), value(results, LARGE, "ok_n")) == (4, 4)
     for row in (KILLED, STALLED):
         assert value(results, row, "lost_n") == value(results, row, "unaccounted_n") == 0
         assert value(results, row, "opened_s") < value(results, row, "closed_s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pointsman.bench.admission.measure import KILLED, LOAD, STALLED
+from pointsman.bench.admission.measure import KILLED, LARGE, LOAD, STALLED
 from pointsman.bench.results import Results
 from pointsman.bench.subjects import POINTSMAN
 from pointsman.bench.tables import Cell, Table, count_cell, figure, spread_cell
@@ -42,6 +42,9 @@ def admission_tables(results: Results) -> Iterator[Table]:
     options = results.options
     shown = [(subject, LOAD, _NAMES[subject]) for subject in results.versions if LOAD in results.rows]
     shown += [(POINTSMAN, row, _ROWS[row]) for row in results.rows if row in _ROWS]
+    if not shown:
+        yield from _large_table(results)
+        return
     ends: list[list[Cell]] = [
         [name, *(count_cell(results.spread(subject, row, key)) for key, _ in _ENDS)] for subject, row, name in shown
     ]
@@ -62,8 +65,37 @@ def admission_tables(results: Results) -> Iterator[Table]:
         within=options["within"],
     )
     yield Table(title, (_SUBJECT, *(head for _, head in _QUALITY)), quality)
+    yield from _large_table(results)
     yield from _breaker_table(results)
     yield from _wait_table(results)
+
+
+def _large_table(results: Results) -> Iterator[Table]:
+    keys = ("sent_n", "ok_n", "error_n", "lost_n")
+    lines: list[list[Cell]] = [
+        [
+            _NAMES[subject],
+            *(count_cell(results.spread(subject, LARGE, key)) for key in keys),
+            spread_cell(results.spread(subject, LARGE, "took_s")),
+        ]
+        for subject in results.versions
+        if results.spread(subject, LARGE, "sent_n")
+    ]
+    heads = (
+        _SUBJECT,
+        Said("sent", "发出"),
+        Said("served", "完成"),
+        Said("errors", "报错"),
+        Said("lost", "丢失"),
+        Said("took, s", "用时，秒"),
+    )
+    title = said(
+        "Four requests at once, of which three fit into {cells} cells; nobody is in a hurry",
+        "同时发出四个请求，{cells} 个单元只容得下三个；谁也不着急",
+        cells=results.options["cells"],
+    )
+    if lines:
+        yield Table(title, heads, lines)
 
 
 def _breaker_table(results: Results) -> Iterator[Table]:
@@ -85,8 +117,8 @@ def _breaker_table(results: Results) -> Iterator[Table]:
 
 def _wait_table(results: Results) -> Iterator[Table]:
     keys = ("estimated_n", "waited_median_s", "estimate_error_median_s", "estimate_off_median_s", "estimate_off_p90_s")
-    rows = [row for row in results.rows if results.spread(POINTSMAN, row, "estimated_n")]
     names = {LOAD: Said("load", "负载"), **_ROWS}
+    rows = [row for row in names if results.spread(POINTSMAN, row, "estimated_n")]
     lines: list[list[Cell]] = [
         [names[row], *(spread_cell(results.spread(POINTSMAN, row, key)) for key in keys)] for row in rows
     ]

@@ -22,6 +22,7 @@ def figures(replies: Sequence[Reply], seconds: float, within: float) -> dict[str
     ends = [reply.sent + (reply.total or 0.0) for reply in replies]
     took = max(seconds, max(ends) - min(reply.sent for reply in replies)) if replies else seconds
     good = [reply for reply in replies if is_good(reply, within)]
+    values["took_s"] = took
     values["good_n"] = float(len(good))
     values["good_per_s"] = len(good) / took
     values["good_tokens_per_s"] = sum(reply.tokens for reply in good) / took

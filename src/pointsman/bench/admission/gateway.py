@@ -52,7 +52,7 @@ def config(engine: int, limits: Limits, patience: float) -> dict[str, object]:
         "base_url": f"http://127.0.0.1:{engine}/v1",
         "limits": {"sequences": limits.sequences, "cells": limits.cells},
         "first_byte_timeout": patience,
-        "idle_timeout": 10,
+        "idle_timeout": patience / 2,
     }
     breaker = {"ratio": 0.05, "least": 8, "window": 30, "pause": 5}
     return {

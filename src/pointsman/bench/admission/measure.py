@@ -24,11 +24,13 @@ from pointsman.domain.said import Said, said
 
 Progress = Callable[[str], None]
 BARE, SEMAPHORE, OPEN = "llama.cpp", "llama.cpp, semaphore", f"{POINTSMAN}, no limits"
-LOAD, KILLED, STALLED = "load", "killed", "stalled"
-ROWS = (LOAD, KILLED, STALLED)
+LOAD, LARGE, KILLED, STALLED = "load", "large", "killed", "stalled"
+ROWS = (LOAD, LARGE, KILLED, STALLED)
 SUBJECTS = (BARE, SEMAPHORE, OPEN, POINTSMAN)
 _FAULT_AT = 0.35
 """The share of the time at which the engine is killed, or stands still."""
+_UNHURRIED = 900.0
+"""Seconds for which everybody waits where it is about room alone."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -63,9 +65,10 @@ async def _run(plan: Plan, progress: Progress) -> Results:
         folder = Path(name)
         shape, rate = await _fitted(plan, folder, results, progress)
         results.options["rate_per_s"] = round(rate, 3)
-        coming = arrivals(rate, plan.seconds, plan.seed, shape)
+        usual = arrivals(rate, plan.seconds, plan.seed, shape)
         for row in plan.rows:
-            for subject in plan.subjects if row == LOAD else (POINTSMAN,):
+            coming = _large() if row == LARGE else usual
+            for subject in plan.subjects if row in (LOAD, LARGE) else (POINTSMAN,):
                 progress(_now(subject, row, len(coming)))
                 ours = subject in (OPEN, POINTSMAN)
                 results.versions.setdefault(subject, __version__ if ours else results.options["engine"])
@@ -82,6 +85,11 @@ def _now(subject: str, row: str, sent: int) -> Said:
 def _new(folder: Path) -> Path:
     folder.mkdir()
     return folder
+
+
+def _large() -> list[Arrival]:
+    """As many requests at once as there are slots, of which one less fits into the cells."""
+    return [Arrival(0.0, f"caller-{number}", CELLS // SLOTS + 30, 20, number=number) for number in range(SLOTS)]
 
 
 async def _fitted(plan: Plan, folder: Path, results: Results, progress: Progress) -> tuple[Shape, float]:
@@ -108,7 +116,8 @@ async def _fitted(plan: Plan, folder: Path, results: Results, progress: Progress
 async def _measure(
     plan: Plan, subject: str, row: str, coming: Sequence[Arrival], folder: Path, results: Results
 ) -> None:
-    async with engine(plan.model, folder) as running, _front(plan, subject, running, folder) as front:
+    patience = _UNHURRIED if row == LARGE else plan.patience
+    async with engine(plan.model, folder) as running, _front(plan, subject, row, running, folder) as front:
         semaphore = asyncio.Semaphore(SLOTS) if subject == SEMAPHORE else None
         port = running.port if front is None else front.port
         began = time.monotonic()
@@ -117,10 +126,10 @@ async def _measure(
         tasks = []
         for arrival in coming:
             await asyncio.sleep(max(began + arrival.at - time.monotonic(), 0.0))
-            tasks.append(asyncio.create_task(ask(port, arrival, plan.seed, plan.patience, semaphore)))
+            tasks.append(asyncio.create_task(ask(port, arrival, plan.seed, patience, semaphore)))
         replies = await asyncio.gather(*tasks)
         hurt = await fault
-        values = figures(replies, plan.seconds, plan.within)
+        values = figures(replies, 0.0 if row == LARGE else plan.seconds, plan.within)
         if front is not None and watching is not None:
             asked = await front.settled(len(replies))
             await _closed_again(front, row)
@@ -136,18 +145,21 @@ async def _measure(
 
 
 @contextlib.asynccontextmanager
-async def _front(plan: Plan, subject: str, running: Engine, folder: Path) -> AsyncIterator[Gateway | None]:
+async def _front(plan: Plan, subject: str, row: str, running: Engine, folder: Path) -> AsyncIterator[Gateway | None]:
     if subject in (BARE, SEMAPHORE):
         yield None
         return
     limits = plan.limits if subject == POINTSMAN else Limits(wait=plan.limits.wait)
-    async with gateway(running.port, limits, plan.patience, folder / "gateway") as found:
+    patience = plan.patience
+    if row == LARGE:
+        limits, patience = msgspec.structs.replace(limits, wait=_UNHURRIED), _UNHURRIED
+    async with gateway(running.port, limits, patience, folder / "gateway") as found:
         yield found
 
 
 async def _fault(plan: Plan, row: str, running: Engine) -> float | None:
     """What the row is about happens to the engine; when it did, in monotonic seconds."""
-    if row == LOAD:
+    if row not in (KILLED, STALLED):
         return None
     await asyncio.sleep(plan.seconds * _FAULT_AT)
     at = time.monotonic()
@@ -161,7 +173,7 @@ async def _fault(plan: Plan, row: str, running: Engine) -> float | None:
 async def _closed_again(front: Gateway, row: str) -> None:
     """A breaker that opened closes with the next requests that are served: some more of them, if there are none."""
     for number in range(30):
-        if row == LOAD or not front.breaker or front.breaker[-1][1] == "closed":
+        if row not in (KILLED, STALLED) or not front.breaker or front.breaker[-1][1] == "closed":
             return
         await ask(front.port, Arrival(0.0, "caller-0", 5, 4, number=1_000_000 + number), 0, 20.0)
         await asyncio.sleep(1.0)
