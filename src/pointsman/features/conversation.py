@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import re2
 
 from pointsman.domain.request import Request
@@ -63,12 +65,21 @@ def asked_and_brief(request: Request, brief: bool = False) -> tuple[bool, bool]:
         for_each = not asked and place < last and (standing or turn.role == "user")
         for_length = not brief and standing
         if for_each or for_length:
-            data = turn.text[:_SAMPLE].encode()
-            found = _INSTRUCTIONS.look(data)
-            if found:
-                asked = asked or (for_each and _INSTRUCTIONS.holds(0, data, found))
-                brief = brief or (for_length and _INSTRUCTIONS.holds(1, data, found))
+            for_all, short = (_standing if standing else _instructions)(turn.text[:_SAMPLE])
+            asked = asked or (for_each and for_all)
+            brief = brief or (for_length and short)
     return asked, brief
+
+
+def _instructions(text: str) -> tuple[bool, bool]:
+    """Whether it says what to do with each message, and whether it wants short answers."""
+    data = text.encode()
+    found = _INSTRUCTIONS.look(data)
+    return (_INSTRUCTIONS.holds(0, data, found), _INSTRUCTIONS.holds(1, data, found)) if found else (False, False)
+
+
+_standing = lru_cache(maxsize=64)(_instructions)
+"""The same of a system message: nearly every request of a program has the one that the last had."""
 
 
 def matter(request: Request, question: str) -> str:

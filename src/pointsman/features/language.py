@@ -19,6 +19,10 @@ _HAN = re.compile(
     "\U00031350-\U000323af]+"
 )
 _WORD = re.compile("[A-Za-z\xc0-\u024f]+")
+# Of UTF-8: everything to a blank but ASCII letters; all but the first bytes of \xc0 to \u027f.
+_LETTERS = bytes(byte if chr(byte).isascii() and chr(byte).isalpha() else 0x20 for byte in range(256))
+_NO_WIDE_LETTER = bytes(byte for byte in range(256) if not 0xC3 <= byte <= 0xC9)
+_ASCII = bytes(range(128))
 _OTHER = re2.compile(f"[{OTHER_SCRIPTS}]")
 _MARKED = frozenset(MARKED)
 _SAMPLE = 600
@@ -33,16 +37,25 @@ def language_of(text: str, marks: Marks | None = None) -> Language:
     if marks is None:
         marks = SIGNS.look(text.encode())
     if HAS_HAN in marks or HAS_OTHER_SCRIPT in marks:
-        words = len(_WORD.findall(text)) if HAS_LATIN in marks else 0
+        data = text.encode()
+        words = _words(text, data) if HAS_LATIN in marks else 0
         if not words and HAS_OTHER_SCRIPT not in marks:
             return "zh"
-        han = len(text) - len(_HAN.sub("", text))
+        wide = data.translate(None, _ASCII).decode()
+        han = len(wide) - len(_HAN.sub("", wide))
         other = _others(text) if HAS_OTHER_SCRIPT in marks else 0
         if other > 2 * words or (other and other * 4 > han + words):
             return "other" if other * 4 > han else "zh"
         if han and han >= words:
             return "zh"
     return "other" if MAY_BE_FOREIGN in marks and _foreign(text) else "en"
+
+
+def _words(text: str, data: bytes) -> int:
+    """Runs of Latin letters; `data` is the text in UTF-8."""
+    if data.translate(None, _NO_WIDE_LETTER):
+        return len(_WORD.findall(text))
+    return len(data.translate(_LETTERS).split())
 
 
 def _others(text: str) -> int:

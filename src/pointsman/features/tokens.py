@@ -23,10 +23,12 @@ def estimate_tokens(text: str) -> int:
         data = text.encode()
     except UnicodeEncodeError:
         data = text.encode("utf-8", "replace")
-    wide = (len(data) - len(text)) / 2
-    narrow = max(len(text) - wide, 0)
-    digits = len(data) - len(data.translate(None, _DIGITS))
-    return max(1, round(_WIDE * wide + _ASCII * (narrow - digits) + _DIGIT * digits + _SPACE * data.count(b" ")))
+    size, characters = len(data), len(text)
+    wide = (size - characters) / 2
+    narrow = characters - wide if wide < characters else 0
+    digits = size - len(data.translate(None, _DIGITS))
+    tokens = round(_WIDE * wide + _ASCII * (narrow - digits) + _DIGIT * digits + _SPACE * data.count(b" "))
+    return tokens if tokens > 1 else 1
 
 
 def prompt_tokens(request: Request, text: str | None = None, tokens: int = 0) -> int:
