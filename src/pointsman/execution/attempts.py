@@ -84,7 +84,8 @@ async def open_first(
             wait = last.retry_after if last and last.retry_after else PAUSE * 2 ** (number // len(targets) - 1)
             await asyncio.sleep(min(wait, LONGEST_PAUSE))
             left = list(targets)
-        target = await turnstile.enter([name for name in left if pool_of(name) == pool_of(left[0])])
+        alike = left if len(left) < 2 else [name for name in left if pool_of(name) == pool_of(left[0])]
+        target = await turnstile.enter(alike)
         left.remove(target)
         start = clock.monotonic()
         status: int | None = None

@@ -80,10 +80,11 @@ def after(breaker: Breaker, attempt: Attempt, now: float, rules: BreakerRules) -
     counts = _counted(breaker.counts, outcome == "failure", now, rules)
     if breaker.state == "open":  # tries that were under way as it tripped
         return replace(breaker, counts=counts)
-    tries, failures = sum(each[1] for each in counts), sum(each[2] for each in counts)
-    if outcome == "failure" and tries >= rules.least and failures >= rules.ratio * tries:
-        return Breaker("open", counts, now, 1, cause)
-    return replace(breaker, counts=counts, cause=cause or breaker.cause)
+    if outcome == "failure":
+        tries, failures = sum(each[1] for each in counts), sum(each[2] for each in counts)
+        if tries >= rules.least and failures >= rules.ratio * tries:
+            return Breaker("open", counts, now, 1, cause)
+    return Breaker(breaker.state, counts, breaker.since, breaker.trips, cause or breaker.cause, breaker.trying)
 
 
 def explained(breaker: Breaker, problem: str | None) -> Breaker:
@@ -119,9 +120,9 @@ def _counted(
     counts: tuple[tuple[int, int, int], ...], failed: bool, now: float, rules: BreakerRules
 ) -> tuple[tuple[int, int, int], ...]:
     piece = int(now / (rules.window / _PIECES))
-    kept = [each for each in counts if each[0] > piece - _PIECES]
-    if kept and kept[-1][0] == piece:
-        _, tries, failures = kept.pop()
-    else:
-        tries = failures = 0
-    return (*kept, (piece, tries + 1, failures + failed))
+    if counts and counts[0][0] <= piece - _PIECES:
+        counts = tuple([each for each in counts if each[0] > piece - _PIECES])
+    if counts and counts[-1][0] == piece:
+        _, tries, failures = counts[-1]
+        return (*counts[:-1], (piece, tries + 1, failures + failed))
+    return (*counts, (piece, 1, int(failed)))
