@@ -155,10 +155,12 @@ class Connection(asyncio.Protocol):
     ) -> None:
         if self._deaf:
             raise Ended  # the last response is out
-        request_id, keep_alive = self._server.ids.next(), keep_alive and not self._leaving
-        client = self._client(method, path, query, request_id, keep_alive, version == "1.0")
-        client.expects = fields.get(b"expect", b"").lower() == b"100-continue"
-        self._server.gateway.admit(client)
+        server = self._server
+        keep_alive = keep_alive and not self._leaving
+        client = self._client(method, path, query, server.ids.next(), keep_alive, version == "1.0")
+        if b"expect" in fields:
+            client.expects = fields[b"expect"].lower() == b"100-continue"
+        server.gateway.admit(client)
         if client.expects and client.refusal is not None:
             client.keep_alive = False  # whether its body comes all the same, nobody can tell
         self._line.append(client)
@@ -225,17 +227,14 @@ class Connection(asyncio.Protocol):
             if not client.ended:
                 self._transport.abort()  # an answer that cannot be finished must not look as if it were
             return client.ended
-        self._task = task = self._loop.create_task(self._serve(client, rest))
-        self._server.tasks.add(task)
+        self._task = self._server.tasks[client] = self._loop.create_task(self._serve(client, rest))
         return False
 
     async def _serve(self, client: Client, rest: Awaitable[None]) -> None:
         try:
             await self._server.gateway.serve(client, rest)
         finally:
-            task = asyncio.current_task()
-            assert task is not None
-            self._server.tasks.discard(task)
+            del self._server.tasks[client]
             self._server.emptied()
             if not client.ended:
                 self._transport.abort()

@@ -47,7 +47,7 @@ class EventStream:
         if not self._client.began:
             self._client.start(200, HEADERS + self.headers)
         self._last = self._loop.time()
-        self._end = data[-4:] if len(data) >= 4 else (self._end + data)[-4:]
+        self._end = data if len(data) >= 4 else (self._end + data)[-4:]
         return self._client.write(data)
 
     def finish(self, data: bytes = b"") -> None:

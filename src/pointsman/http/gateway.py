@@ -219,14 +219,16 @@ class RequestIds:
     _RANDOM = 7  # bytes of each
 
     def __init__(self) -> None:
-        self._digits = ""
-        self._at = 0
+        self._unused: list[str] = []
+        self._millisecond = -1
+        self._begins = ""
 
     def next(self) -> str:
-        size = 2 * self._RANDOM
-        if self._at >= len(self._digits):
-            self._digits = os.urandom(self._RANDOM * self._BATCH).hex()
-            self._at = 0
-        at = self._at
-        self._at = at + size
-        return f"req_{time.time_ns() // 1_000_000:011x}{self._digits[at : at + size]}"
+        if not self._unused:
+            size, digits = 2 * self._RANDOM, os.urandom(self._RANDOM * self._BATCH).hex()
+            self._unused = [digits[at : at + size] for at in range(0, len(digits), size)]
+        millisecond = int(time.time() * 1000)
+        if millisecond != self._millisecond:
+            self._millisecond = millisecond
+            self._begins = f"req_{millisecond:011x}"
+        return self._begins + self._unused.pop()

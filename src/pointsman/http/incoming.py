@@ -20,6 +20,8 @@ from pointsman.http.head import (
     without_upgrade,
 )
 
+_METHODS = {b"POST": "POST", b"GET": "GET"}
+
 
 class Malformed(Exception):
     """What came is no HTTP that may be read; nothing after it is. `error` is the answer."""
@@ -146,7 +148,9 @@ class Incoming:
             self._upgrade = without_upgrade(method, self._url, version, self._headers)
             return
         keep_alive = version == "1.1" and not connect and parser.should_keep_alive()
-        self._taker.request_head(method.decode("ascii"), *self._target(), fields, version, keep_alive)
+        self._taker.request_head(
+            _METHODS.get(method) or method.decode("ascii"), *self._target(), fields, version, keep_alive
+        )
 
     def on_body(self, data: bytes) -> None:
         self._idle = 0

@@ -8,6 +8,7 @@ import socket
 
 from pointsman.http.connection import Connection
 from pointsman.http.crowd import Crowd
+from pointsman.http.exchange import Client
 from pointsman.http.gateway import Gateway, RequestIds
 from pointsman.http.one_by_one import OneByOne
 
@@ -22,7 +23,7 @@ class Server:
         self.ids = RequestIds()
         self.loop = asyncio.get_running_loop()
         self.connections: set[Connection] = set()
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks: dict[Client, asyncio.Task[None]] = {}
         self._listening: asyncio.Server | OneByOne | None = None
         self._shared: OneByOne | None = None
         self._empty: asyncio.Event | None = None
@@ -52,7 +53,7 @@ class Server:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace):
                 await self._empty.wait()
-        tasks = list(self.tasks)
+        tasks = list(self.tasks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

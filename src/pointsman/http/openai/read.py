@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pointsman.domain.errors import PointsmanError, did_you_mean
@@ -27,6 +28,19 @@ _KINDS: dict[type, Said] = {
     list: Said("a list", "列表"),
     dict: Said("an object", "对象"),
 }
+_READ = frozenset(
+    (
+        b"x-pointsman-priority",
+        b"x-pointsman-session",
+        b"x-pointsman-source",
+        b"x-pointsman-task",
+        b"x-openwebui-chat-id",
+        b"x-openwebui-user-id",
+    )
+)
+"""Headers that say something of the request, beside those that every client sends."""
+Header = Callable[[bytes], str | None]
+"""The value of one of them."""
 _STRUCTURED = frozenset(
     (
         "grammar",
@@ -151,6 +165,7 @@ def _request(
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise _wrong(name, Said("must be a whole number", "必须是整数"), value)
         limit = limit if value is None else value
+    header = client.header if not _READ.isdisjoint(client.fields) else _none
     return Request(
         id=client.request_id,
         endpoint=endpoint,
@@ -163,37 +178,42 @@ def _request(
         structured=structured,
         files=files,
         max_output=limit,
-        task=_task(tree, client),
-        priority=client.header(b"x-pointsman-priority"),
-        session=client.header(b"x-pointsman-session") or client.header(b"x-openwebui-chat-id"),
-        user=_user(tree, client),
+        task=_task(tree, header),
+        priority=header(b"x-pointsman-priority"),
+        session=header(b"x-pointsman-session") or header(b"x-openwebui-chat-id"),
+        user=_user(tree, header),
         caller=client.caller.name,
         caller_role=client.caller.role,
         caller_group=client.caller.group,
-        source=_source(client),
+        source=_source(client, header),
         accept_language=client.header(b"accept-language"),
         traceparent=client.header(b"traceparent"),
     )
 
 
-def _user(tree: dict[str, Any], client: Client) -> str | None:
-    user = client.header(b"x-openwebui-user-id") or tree.get("user")
+def _none(name: bytes) -> None:
+    """None of the headers that are ours or Open WebUI's is there."""
+
+
+def _user(tree: dict[str, Any], header: Header) -> str | None:
+    user = header(b"x-openwebui-user-id") or tree.get("user")
     return user[:200] if isinstance(user, str) else None
 
 
-def _source(client: Client) -> str | None:
+def _source(client: Client, header: Header) -> str | None:
     """The program that asks, as it says itself, or else as its other headers tell: the first word of its User-Agent."""
-    said = client.header(b"x-pointsman-source")
+    said = header(b"x-pointsman-source")
     if said:
         return said[:100].lower()
-    if client.header(b"x-openwebui-user-id") or client.header(b"x-openwebui-chat-id"):
+    if header(b"x-openwebui-user-id") or header(b"x-openwebui-chat-id"):
         return "open-webui"
-    words = (client.header(b"user-agent") or "").replace("/", " ").split()
+    agent = client.header(b"user-agent")
+    words = agent.replace("/", " ").split(None, 1) if agent else None
     return words[0][:100].lower() if words else None
 
 
-def _task(tree: dict[str, Any], client: Client) -> str | None:
-    task: Any = client.header(b"x-pointsman-task")
+def _task(tree: dict[str, Any], header: Header) -> str | None:
+    task: Any = header(b"x-pointsman-task")
     where = "x-pointsman-task"
     metadata = tree.get("metadata")
     if task is None and isinstance(metadata, dict):
