@@ -16,6 +16,7 @@ Counts = tuple[int | None, int | None, int | None, bool]
 _LONGEST = 2048
 _OPENS = re.compile(rb"\s*:\s*(?=\{)")
 _MOST = 1 << 53
+_quick = msgspec.json.Decoder().decode
 _slow = json.JSONDecoder()
 
 
@@ -69,7 +70,7 @@ def _parsed(data: bytes) -> dict[str, Any] | None:
     if not end:
         return None
     try:
-        value = msgspec.json.decode(data[:end])
+        value = _quick(data[:end])
     except (msgspec.DecodeError, RecursionError):
         try:
             value, _ = _slow.raw_decode(data.decode("latin-1"))
@@ -80,7 +81,7 @@ def _parsed(data: bytes) -> dict[str, Any] | None:
 
 def _count(value: Any) -> int | None:
     """A number of tokens that a counter and a database column can take, else None."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST else None
+    return value if type(value) is int and 0 <= value < _MOST else None
 
 
 def _milliseconds(value: Any) -> float | None:

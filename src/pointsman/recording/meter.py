@@ -49,7 +49,9 @@ class Meter:
         """(input tokens, output tokens, cached input tokens, estimated). Where the engine gave no figures, the events
         of the stream stand for the output tokens."""
         self._look()
-        if found := counts_of_usage(self._usage) or counts_of_timings(self._timings):
+        if self._usage and (found := counts_of_usage(self._usage)):
+            return found
+        if self._timings and (found := counts_of_timings(self._timings)):
             return found
         return None, max(self._events - 3, 0) or None, None, True
 
@@ -61,11 +63,13 @@ class Meter:
     def _look(self) -> None:
         if not self._pending:
             return
-        known = len(self._seen)
-        block = self._seen + b"".join(self._pending)
+        seen = self._seen
+        block = b"".join((seen, *self._pending))
         self._pending.clear()
         self._size = 0
-        self._events += block.count(_EVENT, max(known - _STRADDLE, 0))
-        self._usage = last_object(block, b'"usage"') or self._usage
-        self._timings = last_object(block, b'"timings"') or self._timings
+        self._events += block.count(_EVENT, max(len(seen) - _STRADDLE, 0))
+        if b'"usage"' in block:
+            self._usage = last_object(block, b'"usage"') or self._usage
+        if b'"timings"' in block:
+            self._timings = last_object(block, b'"timings"') or self._timings
         self._seen = block[-_OVERLAP:]

@@ -6,7 +6,9 @@ held up do not move."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import deque
+from collections.abc import Sequence
 
 import msgspec
 
@@ -64,13 +66,18 @@ class Rate:
     away from it by a tenth."""
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[float, int]] = deque(maxlen=WINDOW)
+        self._seen: deque[tuple[float, int]] = deque()
+        self._ordered: list[tuple[float, int]] = []
         self.shown: float | None = None
 
     def take(self, tokens: int, seconds: float) -> bool:
         """Whether another figure is shown now."""
-        self._seen.append((tokens / seconds, tokens))
-        estimate = weighted_median(self._seen)
+        sample = tokens / seconds, tokens
+        self._seen.append(sample)
+        insort(self._ordered, sample)
+        if len(self._seen) > WINDOW:
+            del self._ordered[bisect_left(self._ordered, self._seen.popleft())]
+        estimate = weighted_median(self._ordered)
         if self.shown is not None and abs(estimate - self.shown) <= MOVED * self.shown:
             return False
         rounded = float(f"{estimate:.2g}")
@@ -78,9 +85,8 @@ class Rate:
         return changed
 
 
-def weighted_median(values: deque[tuple[float, int]]) -> float:
+def weighted_median(ordered: Sequence[tuple[float, int]]) -> float:
     """The least value with at least half of the weight at or below it."""
-    ordered = sorted(values)
     half = sum(weight for _, weight in ordered) / 2
     below = 0
     for value, weight in ordered:
