@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from pointsman.domain.request import Request, Turn
 from pointsman.features.conversation import asks, is_awaited, matter
-from pointsman.features.extract import extract, of_conversation
 
 AWAITS = [
     "您希望我用表格还是列表展示结果？",
@@ -175,17 +174,3 @@ class TestMatter:
     def test_a_first_message_is_all_there_is(self) -> None:
         assert self.of("hi") == "hi"
         assert self.of("", "What?", "hi") == "hi"
-
-
-@pytest.mark.parametrize(
-    ("texts", "task"),
-    [
-        (("写一个 python 函数判断素数", "好的", "提交它"), "code_completion"),
-        (("hello", "Hello! How can I help?", "hm"), None),
-    ],
-)
-def test_the_kind_of_work_is_that_of_the_conversation(texts: tuple[str, ...], task: str | None) -> None:
-    turns = tuple(Turn("assistant" if number % 2 else "user", text) for number, text in enumerate(texts))
-    request = Request("r", "chat", "auto", turns)
-    found = of_conversation(extract(request), request, request.question)
-    assert (found.task_type, found.task_source) == (task, "inferred" if task else "none")

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from pointsman.features import signs
 from pointsman.features.latin import FOREIGN
 from pointsman.features.sieve import Sieve
-from pointsman.features.task_lines import GREETING, LINES
 from pointsman.features.wildcards import pieces
 
 SETS = Path(__file__).resolve().parent.parent / "sets"
-PATTERNS = [*(f"(?is){pattern}" for _, pattern in LINES), signs.CODE, signs.BRIEF, GREETING]
+PATTERNS = [signs.CODE, signs.BRIEF, signs.GREETING]
 ALONE = [re2.compile(pattern) for pattern in PATTERNS]
 WORDS = [word for pattern in PATTERNS for word in re2.compile(r"[\p{Han}]+|[a-z]+").findall(pattern)]
 BETWEEN = ["", "", " ", " ", "的", ".", "\n", " x" * 30, "甲" * 25, "(", ") {", ";", "=", "1", "é"]
@@ -45,9 +44,7 @@ def agree(text: str) -> None:
     data = text.encode()
     marks = signs.SIGNS.look(data)
     alone = [pattern.search(text) is not None for pattern in ALONE]
-    assert [signs.SIGNS.holds(number, data, marks) for number in range(len(LINES) + 3)] == alone
-    first = next((number for number in range(len(LINES)) if alone[number]), None)
-    assert signs.SIGNS.first(len(LINES), data, marks) == first
+    assert [signs.SIGNS.holds(number, data, marks) for number in range(3)] == alone
     assert (signs.IS_GREETING in marks) == alone[-1]
 
 
@@ -87,7 +84,5 @@ def test_marks_of_a_sieve() -> None:
     data = b"e--f b c"
     marks = sieve.look(data)
     assert [sieve.holds(number, data, marks) for number in range(3)] == [False, True, True]
-    assert sieve.first(3, data, marks) == 1
-    assert sieve.first(1, data, marks) is None
     assert sieve.mark(0) in sieve.look(b"a")
     assert not sieve.look(b"zzz")

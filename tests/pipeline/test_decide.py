@@ -176,7 +176,7 @@ class TestSteering:
         assert decision.targets[0].why == "rule think"
 
     def test_by_body_alone(self, policy: Policy) -> None:
-        decision = decide(ask("exactly this"), policy, FLEET)
+        decision = decide(ask("exactly this", task="other"), policy, FLEET)
         assert decision.parameters == {"body": {"temperature": 0}}
         assert targets(decision) == ["middle"]
 

@@ -13,6 +13,7 @@ from pointsman import __version__
 from pointsman.actions.mcp.listed_before import keep_tools
 from pointsman.actions.mcp.listing import Asked
 from pointsman.app.actions import action_specs, surroundings_of
+from pointsman.app.classifier import classifying
 from pointsman.app.delivery import note_on_links, wrong_delivery, wrong_rules_deliver
 from pointsman.app.file_store import wrong_files
 from pointsman.app.intents import clashing, with_all_intents
@@ -88,6 +89,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
     catalog, wrong_reports = specs_of(config, base, loaded.broken)
     wrong_examples, near_examples = clashing(config)
     quality, wrong_quality = quality_table(config, base)
+    classifier, wrong_classifier = classifying(config, base)
     problems = [
         *loaded.problems,
         *loaded.places.place_all(
@@ -106,6 +108,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
                 *wrong_jobs(config),
                 *wrong_files(config),
                 *wrong_quality,
+                *wrong_classifier,
                 *wrong_delivery(config, base),
                 *wrong_schedules(config, specs.specs, loaded.broken),
             ]
@@ -118,8 +121,8 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
     if problems:
         raise Problems(problems)
     reports, unread = with_values(config, catalog, sources, data_dir(config), base, known.reports)
-    placed = build_document(loaded, book, actions, targets, reports, __version__, quality)
-    policy = Policy(placed.document)
+    placed = build_document(loaded, book, actions, targets, reports, __version__, quality, classifier.rule)
+    policy = Policy(placed.document, own_tasks=classifier.own)
     if wrong := list(wrong_asks(config, policy, time.time())):
         raise Problems(loaded.places.place_all(wrong))
     absent = [

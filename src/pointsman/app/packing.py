@@ -18,6 +18,7 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.rule import Rule
 from pointsman.domain.said import Said
 from pointsman.pipeline.policy import Policy
+from pointsman.routing.classifier.tasks import tasks_of
 
 SLICE, BREATH = 0.002, 0.0005
 """Seconds of work, and of rest after it, while a policy is compiled beside requests."""
@@ -48,6 +49,7 @@ class Packed(msgspec.Struct, frozen=True):
     notes: list[Both]
     no_model: Both | None
     unread: list[Both]
+    own_tasks: bytes | None = None
 
 
 def packed(setup: Setup) -> Packed:
@@ -59,6 +61,7 @@ def packed(setup: Setup) -> Packed:
         [both(note) for note in setup.notes],
         None if setup.no_model is None else both(setup.no_model),
         [both(note) for note in setup.unread],
+        None if setup.policy.own_tasks is None else setup.policy.own_tasks.data,
     )
 
 
@@ -69,7 +72,8 @@ def unpacked(packed: Packed) -> Setup:
     pause = _pause()
     gc.disable()
     try:
-        policy = Policy(_document(packed.document, pause), _hash(packed.document), pause)
+        own = None if packed.own_tasks is None else tasks_of(packed.own_tasks)
+        policy = Policy(_document(packed.document, pause), _hash(packed.document), pause, own)
     finally:
         gc.freeze()
         gc.enable()

@@ -27,6 +27,30 @@ class Weighting(Section, frozen=True):
     ] = 0.1
 
 
+class Classifier(Section, frozen=True):
+    """Which model tells the task type of a request where nobody declared it. See docs/routing/tasks-card.md."""
+
+    file: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                description="what `pointsman train` wrote, relative to this file; default: the model that ships",
+            ),
+        ]
+        | None
+    ) = None
+    least: (
+        Annotated[
+            float,
+            Meta(
+                ge=0, le=1, description="confidence below which no task type is told; default: what its training found"
+            ),
+        ]
+        | None
+    ) = None
+
+
 class QualityTable(Section, frozen=True):
     """How good models were measured to be, and what feedback moves that by. Without figures a model counts as good as others
     of its size."""

@@ -14,7 +14,7 @@ from pointsman.config.cache_schema import Cache
 from pointsman.config.delivery_schema import Channel
 from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
-from pointsman.config.policy_schema import Cost, QualityTable, Weighting
+from pointsman.config.policy_schema import Classifier, Cost, QualityTable, Weighting
 from pointsman.config.question_schema import Questions
 from pointsman.config.report_schema import Files, Report, Source, Template
 from pointsman.config.schedule_schema import Schedule
@@ -188,8 +188,8 @@ class RouteMatch(Section, frozen=True):
     task_type: Annotated[
         str | list[str] | None,
         Meta(
-            description="one task type or several, declared or inferred",
-            extra={"zh": "一个或几个任务类型，声明的或推测的"},
+            description="one task type or several, declared or told from the text",
+            extra={"zh": "一个或几个任务类型，声明的或从文本判定的"},
         ),
     ] = None
     language: Annotated[
@@ -353,6 +353,7 @@ class Config(Section, frozen=True):
         Meta(description="name → what quality, latency and cost weigh; interactive and batch ship"),
     ] = {}
     quality: QualityTable = QualityTable()
+    classifier: Classifier = Classifier()
     arbiter: Arbiter = Arbiter()
     admission: Admission = Admission()
 

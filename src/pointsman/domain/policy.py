@@ -124,13 +124,20 @@ class PeriodReading(msgspec.Struct, frozen=True):
 LOOKING_BACK = PeriodReading()
 
 
+class ClassifierRule(msgspec.Struct, frozen=True):
+    """The model of task types, by its `version`; a task of which it is less sure than `least` is not told."""
+
+    version: str
+    least: float
+
+
 class PolicyDocument(msgspec.Struct, frozen=True):
     """Rules, routes, targets, reports and entries of one moment. It holds no secret and no address.
 
     `frames` are what products wrap around a question. `names` maps what a client may call (tier, alias, model) to
     target names in the order of trying. `version` is the gateway's; `timezone` an IANA name, by which days begin. `weights`
     are those of each name under `policy:`, `quality` what models were measured to reach, `explore` the share of scored
-    requests that go to the second best target."""
+    requests that go to the second best target; without `classifier` no task is told from a text."""
 
     version: str
     targets: tuple[Target, ...]
@@ -152,6 +159,7 @@ class PolicyDocument(msgspec.Struct, frozen=True):
     weights: dict[str, Weights] = {}
     quality: tuple[Quality, ...] = ()
     explore: float = 0.0
+    classifier: ClassifierRule | None = None
 
     def encode(self) -> bytes:
         """MessagePack: the same document gives the same bytes in every process. Mappings keep the order that their author

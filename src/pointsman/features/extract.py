@@ -7,11 +7,11 @@ import msgspec
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.features import Features, Language
 from pointsman.domain.request import Request
-from pointsman.features.conversation import asked_and_brief, matter
+from pointsman.features.conversation import asked_and_brief
 from pointsman.features.language import language_of
 from pointsman.features.sieve import Marks
 from pointsman.features.signs import BRIEF_SIGN, CODE_SIGN, SIGNS
-from pointsman.features.task import infer_task
+from pointsman.features.task import evident_task
 from pointsman.features.tokens import estimate_tokens, prompt_tokens
 
 _SAMPLE = 4000
@@ -29,15 +29,6 @@ def extract(request: Request, exact_tokens: int | None = None, question: str | N
         return _extract(msgspec.structs.replace(request, turns=turns), exact_tokens, whole_characters(question))
 
 
-def of_conversation(features: Features, request: Request, question: str | None) -> Features:
-    """With the kind of work that the conversation is about, where the question alone tells none ("commit it")."""
-    about = whole_characters(matter(request, question or ""))
-    task = infer_task(about, 0)
-    if task is None or task == "greeting":
-        return features
-    return msgspec.structs.replace(features, task_type=task, task_source="inferred")
-
-
 def _extract(request: Request, exact_tokens: int | None, question: str) -> Features:
     sample = question[:_SAMPLE].encode()
     marks = SIGNS.look(sample)
@@ -50,7 +41,7 @@ def _extract(request: Request, exact_tokens: int | None, question: str) -> Featu
     task = request.task
     source = "declared"
     if task is None:
-        task = infer_task(question, images, marks) if request.endpoint in ("chat", "completions") else None
+        task = evident_task(question, images, marks) if request.endpoint in ("chat", "completions") else None
         source = "inferred" if task else "none"
     asked, brief = asked_and_brief(request, SIGNS.holds(BRIEF_SIGN, sample, marks))
     return Features(

@@ -22,7 +22,6 @@ class Sieve:
     def __init__(self, patterns: Sequence[str]) -> None:
         self._set = re2.Set.SearchSet()
         self._wild: list[Any] = []  # by mark; None where the mark says that the pattern matches
-        self._owner: list[int] = []  # by mark: the number of the pattern
         self._marks: list[tuple[int, int]] = []  # by number: of its alternatives without and with a wildcard; -1: none
         for pattern in patterns:
             plain, wild, begins = pieces(pattern)
@@ -33,7 +32,6 @@ class Sieve:
 
     def _add(self, pattern: str, wild: Any) -> int:
         self._wild.append(wild)
-        self._owner.append(len(self._marks))
         return int(self._set.Add(pattern))
 
     def mark(self, number: int) -> int:
@@ -50,13 +48,3 @@ class Sieve:
         """Whether a pattern matches somewhere in the text."""
         plain, wild = self._marks[number]
         return plain in marks or (wild in marks and self._wild[wild].search(data) is not None)
-
-    def first(self, below: int, data: bytes, marks: Marks) -> int | None:
-        """The lowest number of a pattern that matches, if it is below this one."""
-        for mark in sorted(marks):
-            number = self._owner[mark]
-            if number >= below:
-                break
-            if self._wild[mark] is None or self._wild[mark].search(data) is not None:
-                return number
-        return None

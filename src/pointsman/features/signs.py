@@ -1,10 +1,9 @@
-"""What one pass over the question tells of it: words of each kind of work, code, a wish for brevity, scripts, languages."""
+"""What one pass over the question tells of it: code, a wish for brevity, greetings, scripts, languages."""
 
 from __future__ import annotations
 
 from pointsman.features.latin import FOREIGN, MARKED
 from pointsman.features.sieve import Sieve
-from pointsman.features.task_lines import GREETING, LINES
 
 # What stands in code and hardly in prose: a keyword alone ("let us go", "import duties") is not enough.
 CODE = (
@@ -19,10 +18,14 @@ BRIEF = (
     r"\b(?:briefly|in (?:one|a) (?:word|sentence)|one[- ]word|short (?:answer|reply)|be (?:brief|concise)|concisely|yes or no only|just (?:the )?answer|"
     r"answer (?:only )?(?:yes|no)|(?:under|within|at most) \d+ words)\b"
 )
+GREETING = (
+    r"(?i)^\W*(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|night)|thanks?|thank you|bye|goodbye|howdy|what'?s up|how are you|how's it going|"
+    r"sup|greetings|你好|您好|嗨|哈喽|哈啰|嘿|早|早上好|早安|上午好|中午好|下午好|晚上好|晚安|谢谢|多谢|感谢|再见|拜拜|在吗|在不在|大家好|辛苦了|最近怎么样|吃了吗|新年快乐|周末愉快)"
+    r"(?:[\s\pP\pS]|there|everyone|all|again|呀|啊|哦|呢|啦|哈|吗|你|您|了|大家|各位|team|guys|folks|today|so much|very much|you|a lot|老师|小助手|doing|everybody|mate|buddy)*$"
+)
 OTHER_SCRIPTS = r"\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}\p{Arabic}\p{Hebrew}\p{Thai}\p{Devanagari}\p{Greek}\p{Bengali}\p{Tamil}"
 
-TASKS = tuple(task for task, _ in LINES)  # their lines are the first signs
-CODE_SIGN, BRIEF_SIGN = len(LINES), len(LINES) + 1
+CODE_SIGN, BRIEF_SIGN = 0, 1
 
 
 def _holds_one(characters: str) -> str:
@@ -37,7 +40,7 @@ _MARKS = (
     _holds_one(r"A-Za-z\x{C0}-\x{24F}"),
     rf"(?i)(?:^|\W)(?:{'|'.join(sorted(FOREIGN))})(?:\W|$)|[{MARKED}]",
 )
-SIGNS = Sieve([*(f"(?is){pattern}" for _, pattern in LINES), CODE, BRIEF, *_MARKS])
+SIGNS = Sieve([CODE, BRIEF, *_MARKS])
 IS_GREETING, HAS_HAN, HAS_OTHER_SCRIPT, HAS_LATIN, MAY_BE_FOREIGN = (
-    SIGNS.mark(number) for number in range(len(LINES) + 2, len(LINES) + 2 + len(_MARKS))
+    SIGNS.mark(number) for number in range(2, 2 + len(_MARKS))
 )

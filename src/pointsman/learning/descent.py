@@ -38,13 +38,20 @@ def shares(logits: Sequence[int]) -> tuple[list[int], int]:
 
 
 def fit(
-    rows: Sequence[Sequence[str]], labels: Sequence[int], heads: int, *, rounds: int = 8, rate: int = 10
+    rows: Sequence[Sequence[str]],
+    labels: Sequence[int],
+    heads: int,
+    *,
+    roots: Sequence[int] | None = None,
+    rounds: int = 8,
+    rate: int = 10,
 ) -> dict[str, int]:
-    """Packed weights by piece, in UNITs, of logits that are sums divided by `root(row)`. Steps are long and end at nothing:
-    what is seldom seen is learnt as fast as what is common, and stopping early takes the place of a penalty."""
+    """Packed weights by piece, in UNITs, of logits that are sums divided by `roots` (None: those of the rows). Steps are
+    long and end at nothing: what is seldom seen is learnt as fast as what is common, and stopping early takes the place of
+    a penalty."""
     weights: dict[str, int] = {}
     get, lift = weights.get, middle(heads)
-    roots = [root(row) for row in rows]
+    roots = roots or [root(row) for row in rows]
     total, done = rounds * len(rows), 0
     for turn in range(rounds):
         for place in mixed(len(rows), turn):

@@ -16,11 +16,12 @@ from pointsman.domain.request import Request, Turn
 from pointsman.domain.rule import Looked, Rule, RuleHit
 from pointsman.domain.target import Load, Snapshot
 from pointsman.domain.wording import INSTALL, Tongue, in_tongue, say, tongue_of
-from pointsman.features.extract import extract, of_conversation
+from pointsman.features.extract import extract
 from pointsman.pipeline.acting import decide_act, rule_reason
 from pointsman.pipeline.arbitration import Matter, arbitrated, arbitrates, resumed_by_arbiter
 from pointsman.pipeline.asked import Asked, ask, asking_of, look, noted, noted_risk
 from pointsman.pipeline.came_with import with_chunks
+from pointsman.pipeline.classified import classified
 from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.delivery.deciding import delivered_to
 from pointsman.pipeline.policy import EXPORT, Policy
@@ -45,13 +46,14 @@ def decide(
     hearing: Hearing | None = None,
     loads: Mapping[str, Load] | None = None,
     last: str | None = None,
+    before: Features | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
     question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known); `hearing`:
     what arbiters said, as far as they were asked; `loads`: what targets have to do now (idle where it says nothing);
-    `last`: the target that served the session before. A decision that `wants` something is how the request goes on
-    without."""
+    `last`: the target that served the session before; `before`: its features when it was decided first, where the model of
+    task types may be gone since. A decision that `wants` something is how the request goes on without."""
     entry, direct = policy.resolve(request.model)
     asked = ask(request, policy)
     features = extract(request, exact_tokens, asked.question)
@@ -75,8 +77,8 @@ def decide(
                 matter = Matter(request, asked.question or "", tongue, risk, standing)
                 decision = arbitrated(matter, hearing, policy)
     if decision is None or decision.stage == "model":
-        if features.task_type is None and features.turns > 1:
-            features = of_conversation(features, request, asked.question)
+        if request.endpoint in ("chat", "completions"):
+            features = classified(features, request, asked.question, policy, before)
         question = asked.question or ""
         decision = _route(
             request, policy, snapshot, entry, direct, features, question, tongue, decision, loads or {}, last, seed

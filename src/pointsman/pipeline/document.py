@@ -16,7 +16,7 @@ from pointsman.domain.action import ActionSpec
 from pointsman.domain.channel import ChannelRule
 from pointsman.domain.errors import Problem, Problems, did_you_mean
 from pointsman.domain.frame import Frame
-from pointsman.domain.policy import ActionRule, EntryRule, PeriodReading, PolicyDocument, RouteRule
+from pointsman.domain.policy import ActionRule, ClassifierRule, EntryRule, PeriodReading, PolicyDocument, RouteRule
 from pointsman.domain.quality import Quality
 from pointsman.domain.report import ReportSpec
 from pointsman.domain.rule import Rule
@@ -134,9 +134,11 @@ def build_document(
     reports: tuple[ReportSpec, ...],
     version: str,
     quality: tuple[Quality, ...] = (),
+    classifier: ClassifierRule | None = None,
 ) -> Placed:
     """The document of parts that were found sound. `reports` is the catalog, with the values that its sources gave;
-    `targets` are those of each key in `models:`, in the order of trying; `quality` what models were measured to reach."""
+    `targets` are those of each key in `models:`, in the order of trying; `quality` what models were measured to reach;
+    `classifier` tells task types."""
     config = loaded.config
     rules = [plain_text_only(rule, actions) for rule in book.rules]
     fallback = config.fallback.target or next(
@@ -174,6 +176,7 @@ def build_document(
         arbiter=arbiter,
         weights=weights_by_name(config),
         quality=quality,
+        classifier=classifier,
         explore=config.quality.explore,
     )
     scores = notes_on_scores(config, unique.values(), quality)

@@ -17,6 +17,7 @@ from pointsman.framing import compile_frames
 from pointsman.pipeline.degrade import degrade_rules
 from pointsman.pipeline.delivery.wishes import Wishes
 from pointsman.routing.choose import Wanted
+from pointsman.routing.classifier.tasks import Tasks, shipped_tasks, shipped_version
 from pointsman.routing.quality import figures_of
 from pointsman.routing.routes import in_order
 from pointsman.rules import RuleSet, compile_rules, no_pause
@@ -35,9 +36,17 @@ REPORT_ACTIONS: dict[str, dict[str, Any]] = {
 class Policy:
     """Immutable. Built off the event loop, swapped by one assignment."""
 
-    def __init__(self, document: PolicyDocument, hash: str | None = None, pause: Callable[[], None] = no_pause) -> None:
-        """`hash` is the document's, where it is known; `pause` is called every now and then while it compiles."""
+    def __init__(
+        self,
+        document: PolicyDocument,
+        hash: str | None = None,
+        pause: Callable[[], None] = no_pause,
+        own_tasks: Tasks | None = None,
+    ) -> None:
+        """`hash` is the document's, where it is known; `pause` is called every now and then while it compiles; `own_tasks`
+        is the model of task types that the document names, where it is not the one that ships."""
         self.document = document
+        self.own_tasks = own_tasks
         self.hash = hash or document.hash
         self.targets: dict[str, Target] = {target.name: target for target in document.targets}
         self.entries: dict[str, EntryRule] = {entry.name: entry for entry in document.entries}
@@ -74,6 +83,17 @@ class Policy:
                     [rule for rule in document.rules if entry.packs is None or rule.pack in entry.packs], pause
                 )
         self._rules = {entry.name: compiled[entry.packs] for entry in document.entries}
+
+    @property
+    def tasks(self) -> Tasks | None:
+        """The model of task types that the document names; None where it names none, and where that is not at hand. The one
+        that ships is read when it is first wanted."""
+        rule = self.document.classifier
+        if rule is None:
+            return None
+        if self.own_tasks is not None and self.own_tasks.version == rule.version:
+            return self.own_tasks
+        return shipped_tasks() if rule.version == shipped_version() else None
 
     def groups_of(self, route: RouteRule) -> tuple[Wanted, ...]:
         """Where one of `routes` sends, and then the fallback."""

@@ -27,5 +27,6 @@ def recomputed(
         hearing=decision.hearing,
         loads=loads_of(decision),
         last=decision.last,
+        before=decision.features,
     )
     return shown(again, policy.document.actions)
