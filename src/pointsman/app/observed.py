@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import psutil
 
@@ -14,29 +14,37 @@ from pointsman.pipeline.gate import Gate
 from pointsman.ports.backend import Backend, BackendFailure, EngineLoad
 from pointsman.telemetry.counts import Levels
 
-_PATIENCE = 1.0  # seconds that a scrape waits for engines
+_PATIENCE = 1.0  # seconds that a scrape waits for engines, and for the driver
 
 
 class Observed:
-    """The driver of GPUs is opened by the first who asks."""
+    """The driver of GPUs is opened by the first who asks. `make` makes what reads the machine."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[], Node] = Node) -> None:
+        self._make = make
         self._node: Node | None = None
-        self._looking = asyncio.Lock()
+        self._reading: asyncio.Future[dict[str, Levels]] | None = None
 
     async def levels(self, backends: Mapping[str, Backend]) -> dict[str, Levels]:
-        """Of the machine, and of engines as they see themselves: the same whichever process looks."""
-        async with self._looking:
-            node, loads = await asyncio.gather(asyncio.to_thread(self._levels_of_node), _loads(backends))
+        """Of the machine, and of engines as they see themselves: the same whichever process looks. Who does not say in time
+        is left out."""
+        node, loads = await asyncio.gather(self._machine(), _loads(backends))
         return {**node, **loads}
 
     def close(self) -> None:
         if self._node is not None:
             self._node.close()
 
+    async def _machine(self) -> dict[str, Levels]:
+        """A driver that hangs keeps one thread, and no more than one."""
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.ensure_future(asyncio.to_thread(self._levels_of_node))
+        done, _ = await asyncio.wait([self._reading], timeout=_PATIENCE)
+        return self._reading.result() if done else {}
+
     def _levels_of_node(self) -> dict[str, Levels]:
         if self._node is None:
-            self._node = Node()
+            self._node = self._make()
         state = self._node.read()
         levels: dict[str, Levels] = {
             "node_cpu_ratio": {(): state.cpu},

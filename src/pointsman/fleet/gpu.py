@@ -6,11 +6,20 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from pointsman.domain.said import Said, said
+
+_DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+"""One of these is there where the driver is."""
+
+
+def driver_there() -> bool:
+    """Whether there is a driver to ask; where there is none, nothing needs to be imported to ask it."""
+    return any(path.exists() for path in _DEVICES)
 
 
 class NoGpu(Exception):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import psutil
 
-from pointsman.fleet.gpu import Gpus, GpuStatus, NoGpu, gpus
+from pointsman.fleet.gpu import Gpus, GpuStatus, NoGpu, driver_there, gpus
 
 
 class NodeState(msgspec.Struct, frozen=True, gc=False):
@@ -21,13 +21,15 @@ class NodeState(msgspec.Struct, frozen=True, gc=False):
 
 
 class Node:
-    """For one thread at a time. `find` opens the driver (default: NVML's); where there is no GPU it is not asked again."""
+    """For one thread at a time. `nvml` is the module to ask (default: nvidia-ml-py's, where there is a driver); where no GPU
+    is found it is not asked again."""
 
-    def __init__(self, find: Callable[[], contextlib.AbstractContextManager[Gpus]] = gpus) -> None:
+    def __init__(self, nvml: Any = None) -> None:
         self._open = contextlib.ExitStack()
         self._gpus: Gpus | None = None
-        with contextlib.suppress(NoGpu):
-            self._gpus = self._open.enter_context(find())
+        if nvml is not None or driver_there():
+            with contextlib.suppress(NoGpu):
+                self._gpus = self._open.enter_context(gpus(nvml))
         self._before = _cpu_seconds()
 
     def read(self) -> NodeState:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 from typing import Any
 
 import psutil
 
-from pointsman.fleet.gpu import Gpus, NoGpu, gpus
+from pointsman.fleet.gpu import Gpus, NoGpu, driver_there, gpus
 from pointsman.ports.sensors import Reading
-
-_DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
-"""One of these is there where the driver is; without them nothing is imported to ask it."""
 
 
 class MachineSensors:
@@ -21,7 +17,7 @@ class MachineSensors:
     def __init__(self, nvml: Any = None) -> None:
         self._open = contextlib.ExitStack()
         self._gpus: Gpus | None = None
-        if nvml is not None or any(path.exists() for path in _DEVICES):
+        if nvml is not None or driver_there():
             with contextlib.suppress(NoGpu):
                 self._gpus = self._open.enter_context(gpus(nvml))
         self._before = _cpu_seconds()
