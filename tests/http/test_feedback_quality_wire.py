@@ -21,6 +21,7 @@ from pointsman.domain.feedback import Signs, Word
 from pointsman.http.auth import hash_key
 from pointsman.ports.job_store import StoreError
 from pointsman.store.ephemeral.memory import MemoryEphemeral
+from pointsman.store.log_reader import LogReader
 from running import Running, running
 
 FEEDBACK = "/v1/feedback"
@@ -152,6 +153,10 @@ async def test_what_is_said_before_the_reply_is_whole_counts_once_it_is(tmp_path
                 assert reply.status_code == 201
             await client.until(lambda: client.shifts.get(("good", None)))
             await client.close()
+    reader = LogReader(tmp_path / "data")
+    [signs] = reader.signs(0, 100_000)
+    reader.close()
+    assert (signs.caller, signs.model, signs.replies, signs.hung_up) == ("anonymous", "good", 1, 1)
 
 
 async def test_the_verb_shows_the_same(

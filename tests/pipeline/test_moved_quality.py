@@ -32,9 +32,9 @@ def test_each_change_is_one_line_and_one_publication(caplog: pytest.LogCaptureFi
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 6
     assert lines[1] == (
-        "feedback moves the quality of small at math from +0.00 to -0.05, by 2 words and 0 replies that were watched"
+        "feedback moves the quality of small at math from +0.00 to -0.05 (words: 2, replies watched: 0)"
     )
-    assert lines[5].endswith("at math from -0.08 to +0.00, by 0 words and 0 replies that were watched")
+    assert lines[5].endswith("at math from -0.08 to +0.00 (words: 0, replies watched: 0)")
 
 
 def test_of_several_processes_one_tells(caplog: pytest.LogCaptureFixture) -> None:

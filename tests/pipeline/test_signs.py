@@ -50,6 +50,7 @@ def test_the_same_again_within_minutes() -> None:
         ("How do I reset my router to factory settings?", 2.5, 0),  # no person has read it by then
         ("How do I reset my router to factory settings?", 400, 0),
         ("And how do I change its password?", 30, 0),
+        ("How do I reset my router 2 to factory settings?", 30, 0),
     ):
         assert seen(first, reply(text, at)) == Signs(20_000, "anonymous", "small", "math", 2, again, 0), (text, at)
 
@@ -62,6 +63,12 @@ def test_it_must_be_the_same_person_in_the_same_conversation() -> None:
     assert seen(reply(question, 0), reply(question, 30, earlier=("something else",))).asked_again == 0
     assert seen(reply(question, 0), reply(question, 30, earlier=(question,))).asked_again == 1
     assert seen(reply(question, 0, earlier=("hi",)), reply(question, 30, earlier=("hi",))).asked_again == 1
+
+
+def test_what_is_long_must_be_the_very_same() -> None:
+    template = "Tell whether this review is kind, and reply with yes or no only. " * 8
+    assert seen(reply(template + "Lovely.", 0), reply(template + "Awful.", 30)).asked_again == 0
+    assert seen(reply(template + "Lovely.", 0), reply(template + "Lovely.", 30)).asked_again == 1
 
 
 def test_it_counts_for_the_reply_that_was_not_enough() -> None:

@@ -172,13 +172,14 @@ def feedback_rules(config: Config) -> FeedbackRules:
 
 
 def logged(folder: Path, first: int, last: int) -> Sums:
-    """What the log in that folder has of these days. Raises LogError."""
+    """What the log in that folder has of these days: of what callers did, that of whole days, so that it moves nothing more
+    than once a day. Raises LogError."""
     try:
         reader = LogReader(folder)
     except FileNotFoundError:
         return [], []
     try:
-        return reader.words(first, last), reader.signs(first, last)
+        return reader.words(first, last), reader.signs(first, last - 1)
     finally:
         reader.close()
 

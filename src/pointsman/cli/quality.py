@@ -22,7 +22,7 @@ from pointsman.domain.errors import PointsmanError, Problems
 from pointsman.domain.quality import Quality
 from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.ports.job_store import StoreError
-from pointsman.routing.feedback import DAY, FADED, FeedbackRules, Moved, moves
+from pointsman.routing.feedback import DAY, FADED, FeedbackRules, Moved, moves, prior_weight
 from pointsman.store.log_reader import LogError
 from pointsman.store.log_schema import explained
 
@@ -97,7 +97,7 @@ def _with_table(moved: tuple[Moved, ...], figures: tuple[Quality, ...]) -> list[
     """And the figures of the table that nothing has moved."""
     known = {(each.model, each.task) for each in moved}
     rest = [
-        Moved(each.model, each.task, each.value, float(each.weight), True, 0, 0, 0.0, 0.0)
+        Moved(each.model, each.task, each.value, prior_weight(each), True, 0, 0, 0.0, 0.0)
         for each in figures
         if (each.model, each.task) not in known
     ]

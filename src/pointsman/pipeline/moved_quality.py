@@ -51,6 +51,6 @@ class MovedQuality:
 def _say(key: tuple[str, str | None], was: float, shift: float, each: Moved | None) -> None:
     model, task = key
     words, signs = (0, 0) if each is None else (each.words, each.signs)
-    en = "feedback moves the quality of %s at %s from %+.2f to %+.2f, by %d words and %d replies that were watched"
+    en = "feedback moves the quality of %s at %s from %+.2f to %+.2f (words: %d, replies watched: %d)"
     zh = "反馈把 %s 在 %s 上的质量修正从 %+.2f 调整为 %+.2f，依据 %d 条评价和 %d 条观察到的回复"
     log.info(Said(en, zh), model, task or _ALL, was, shift, words, signs)

@@ -3,6 +3,7 @@ reply comes."""
 
 from __future__ import annotations
 
+import re
 from collections import deque
 
 import msgspec
@@ -14,10 +15,13 @@ from pointsman.routing.feedback import DAY
 
 _SOONEST, _LATEST = 1.0, 300.0
 """Seconds after a reply in which the same question is one that is asked again: before, no person has read it."""
+_LONG = 400
+"""Characters of a question beyond which it must be the very same: what is long is often a template that is filled in."""
 _WAITING = 5000
 """Replies that wait to be looked at, at most; those beyond are left out, as if nobody had seen them."""
 _PERSONS = 20_000
 
+_NUMBER = re.compile(r"[0-9]+")
 _Person = tuple[str, str | None, str | None]
 _Part = tuple[int, str, str, str | None]
 
@@ -80,4 +84,8 @@ def _again(before: _Reply, coming: _Reply, asked: float) -> bool:
         return False
     if coming.earlier and coming.earlier != before.earlier and before.question not in coming.earlier:
         return False  # another conversation of the same person
+    if max(len(before.question), len(coming.question)) > _LONG:
+        return before.question == coming.question
+    if _NUMBER.findall(before.question) != _NUMBER.findall(coming.question):
+        return False
     return nearly_same(before.pieces, coming.pieces)

@@ -111,6 +111,11 @@ def grade_of(word: Word, rules: FeedbackRules) -> tuple[float, float]:
     return 0.0, 0.0
 
 
+def prior_weight(figure: Quality) -> float:
+    """The grades that a figure of the table counts as."""
+    return float(min(max(figure.weight, _LEAST), _MOST))
+
+
 def moves(
     words: Iterable[Word], signs: Iterable[Signs], table: Iterable[Quality], today: int, rules: FeedbackRules
 ) -> tuple[Moved, ...]:
@@ -150,7 +155,7 @@ def _moved(
 ) -> Moved:
     known = figures.get((model, task)) or figures.get((model, None))
     figure = UNKNOWN if known is None else min(max(known.value, 0.0), 1.0)
-    weight = float(_UNKNOWN_WEIGHT if known is None else min(max(known.weight, _LEAST), _MOST))
+    weight = float(_UNKNOWN_WEIGHT) if known is None else prior_weight(known)
     begins = min(max(figure + _ELSEWHERE * elsewhere.mean_shift(figure, weight), 0.0), 1.0)
     shift = round(begins + own.mean_shift(begins, weight) - figure, 2)
     least, most = max(-rules.bound, -figure), min(rules.bound, 1.0 - figure)
