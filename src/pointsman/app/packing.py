@@ -18,6 +18,7 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.rule import Rule
 from pointsman.domain.said import Said
 from pointsman.pipeline.policy import Policy
+from pointsman.routing.classifier.difficulty import difficulty_of
 from pointsman.routing.classifier.tasks import tasks_of
 
 SLICE, BREATH = 0.002, 0.0005
@@ -50,6 +51,7 @@ class Packed(msgspec.Struct, frozen=True):
     no_model: Both | None
     unread: list[Both]
     own_tasks: bytes | None = None
+    own_difficulty: bytes | None = None
 
 
 def packed(setup: Setup) -> Packed:
@@ -62,6 +64,7 @@ def packed(setup: Setup) -> Packed:
         None if setup.no_model is None else both(setup.no_model),
         [both(note) for note in setup.unread],
         None if setup.policy.own_tasks is None else setup.policy.own_tasks.data,
+        None if setup.policy.own_difficulty is None else setup.policy.own_difficulty.data,
     )
 
 
@@ -73,7 +76,8 @@ def unpacked(packed: Packed) -> Setup:
     gc.disable()
     try:
         own = None if packed.own_tasks is None else tasks_of(packed.own_tasks)
-        policy = Policy(_document(packed.document, pause), _hash(packed.document), pause, own)
+        own_difficulty = None if packed.own_difficulty is None else difficulty_of(packed.own_difficulty)
+        policy = Policy(_document(packed.document, pause), _hash(packed.document), pause, own, own_difficulty)
     finally:
         gc.freeze()
         gc.enable()

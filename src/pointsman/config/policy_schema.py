@@ -28,7 +28,8 @@ class Weighting(Section, frozen=True):
 
 
 class Classifier(Section, frozen=True):
-    """Which model tells the task type of a request where nobody declared it. See docs/routing/tasks-card.md."""
+    """Which models tell the task type of a request where nobody declared it, and how difficult it is. See
+    docs/routing/tasks-card.md and docs/routing/difficulty-card.md."""
 
     file: (
         Annotated[
@@ -45,6 +46,16 @@ class Classifier(Section, frozen=True):
             float,
             Meta(
                 ge=0, le=1, description="confidence below which no task type is told; default: what its training found"
+            ),
+        ]
+        | None
+    ) = None
+    difficulty: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                description="what `pointsman train --scores` wrote, relative to this file; default: the model that ships",
             ),
         ]
         | None

@@ -125,10 +125,12 @@ LOOKING_BACK = PeriodReading()
 
 
 class ClassifierRule(msgspec.Struct, frozen=True):
-    """The model of task types, by its `version`; a task of which it is less sure than `least` is not told."""
+    """The model of task types, by its `version`; a task of which it is less sure than `least` is not told. `difficulty` is
+    the version of the model of difficulties."""
 
     version: str
     least: float
+    difficulty: str | None = None
 
 
 class PolicyDocument(msgspec.Struct, frozen=True):

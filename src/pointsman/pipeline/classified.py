@@ -1,4 +1,5 @@
-"""What kind of work a request asks for, where nobody declared it: from what the conversation is about."""
+"""What kind of work a request asks for, where nobody declared it, and how difficult that is: from what the conversation is
+about."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import msgspec
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.features import Features
+from pointsman.domain.policy import ClassifierRule
 from pointsman.domain.request import Request
 from pointsman.features.conversation import matter
 from pointsman.learning.pieces import pieces, plain
@@ -16,11 +18,26 @@ def classified(
     features: Features, request: Request, question: str | None, policy: Policy, before: Features | None
 ) -> Features:
     """With the task of which the policy's model is sure enough, and how sure it is; with none, the confidence says that
-    there was one. A model that is not at hand is taken at its word in `before`, the features of the same request when it
-    was."""
-    rule, tasks = policy.document.classifier, policy.tasks
-    if rule is None or features.task_type is not None:
+    there was one. With the difficulty, where routes or scores ask for it. A model that is not at hand is taken at its word
+    in `before`, the features of the same request when it was."""
+    rule = policy.document.classifier
+    asks = rule is not None and rule.difficulty is not None and policy.asks_difficulty(request)
+    if rule is None or (features.task_type is not None and not asks):
         return features
+    whole = whole_characters(matter(request, question or ""))
+    text = plain(whole)
+    row = pieces(text) if text.strip() else []
+    if row and asks:
+        model = policy.difficulty
+        hard = model.of(whole, row) if model else before and before.difficulty
+        features = msgspec.structs.replace(features, difficulty=hard)
+    return features if features.task_type is not None else _with_task(features, text, row, rule, policy, before)
+
+
+def _with_task(
+    features: Features, text: str, row: list[str], rule: ClassifierRule, policy: Policy, before: Features | None
+) -> Features:
+    tasks = policy.tasks
     if tasks is None:
         if before is None or before.task_source not in ("classified", "none"):
             return features
@@ -30,10 +47,9 @@ def classified(
             task_source=before.task_source,
             task_confidence=before.task_confidence,
         )
-    text = plain(whole_characters(matter(request, question or "")))
-    if not text.strip():
+    if not row:
         return features
-    told = tasks.of(text, pieces(text))
+    told = tasks.of(text, row)
     if told.confidence < rule.least:
         return msgspec.structs.replace(features, task_confidence=told.confidence)
     return msgspec.structs.replace(

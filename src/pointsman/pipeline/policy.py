@@ -17,6 +17,7 @@ from pointsman.framing import compile_frames
 from pointsman.pipeline.degrade import degrade_rules
 from pointsman.pipeline.delivery.wishes import Wishes
 from pointsman.routing.choose import Wanted
+from pointsman.routing.classifier.difficulty import Difficulty, shipped_difficulty, shipped_difficulty_version
 from pointsman.routing.classifier.tasks import Tasks, shipped_tasks, shipped_version
 from pointsman.routing.quality import figures_of
 from pointsman.routing.routes import in_order
@@ -42,16 +43,21 @@ class Policy:
         hash: str | None = None,
         pause: Callable[[], None] = no_pause,
         own_tasks: Tasks | None = None,
+        own_difficulty: Difficulty | None = None,
     ) -> None:
         """`hash` is the document's, where it is known; `pause` is called every now and then while it compiles; `own_tasks`
-        is the model of task types that the document names, where it is not the one that ships."""
+        and `own_difficulty` are the models that the document names, where they are not those that ship."""
         self.document = document
         self.own_tasks = own_tasks
+        self.own_difficulty = own_difficulty
         self.hash = hash or document.hash
         self.targets: dict[str, Target] = {target.name: target for target in document.targets}
         self.entries: dict[str, EntryRule] = {entry.name: entry for entry in document.entries}
         self.frames = compile_frames(document.frames)
         self.routes = in_order(document.routes)
+        self._by_difficulty = any(
+            route.min_difficulty is not None or route.max_difficulty is not None for route in self.routes
+        )
         tiers = [document.fallback, *(route.target for route in self.routes), *_TIERS]
         self.tier_targets = tuple(
             target
@@ -94,6 +100,20 @@ class Policy:
         if self.own_tasks is not None and self.own_tasks.version == rule.version:
             return self.own_tasks
         return shipped_tasks() if rule.version == shipped_version() else None
+
+    @property
+    def difficulty(self) -> Difficulty | None:
+        """The model of difficulties that the document names, as `tasks`."""
+        rule = self.document.classifier
+        if rule is None or rule.difficulty is None:
+            return None
+        if self.own_difficulty is not None and self.own_difficulty.version == rule.difficulty:
+            return self.own_difficulty
+        return shipped_difficulty() if rule.difficulty == shipped_difficulty_version() else None
+
+    def asks_difficulty(self, request: Request) -> bool:
+        """Whether anything depends on how difficult it is, should it come to a model."""
+        return self._by_difficulty or self.is_scored(request)
 
     def groups_of(self, route: RouteRule) -> tuple[Wanted, ...]:
         """Where one of `routes` sends, and then the fallback."""

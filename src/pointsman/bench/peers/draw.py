@@ -10,6 +10,7 @@ mpl.use("Agg")
 from matplotlib import pyplot
 
 OURS, THEIRS, SECOND = "#0f766e", "#94a3b8", "#c2410c"
+CURVES = (OURS, SECOND, "#4338ca", "#a16207", "#64748b", "#be185d")
 
 
 def bars(axes: Any, panel: dict[str, Any]) -> None:
@@ -52,8 +53,9 @@ def curves(axes: Any, panel: dict[str, Any]) -> None:
         axes.plot([0, 1], [0, 1], color="#94a3b8", linewidth=1, linestyle="--")
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1)
-    for series, colour in zip(panel["series"], (OURS, SECOND), strict=False):
+    for series, colour in zip(panel["series"], CURVES, strict=False):
         axes.plot(series["x"], series["y"], marker="o", color=colour, label=series["name"], linewidth=1.6, markersize=4)
+    axes.set_xlabel(panel.get("unit", ""))
     axes.legend(frameon=False, fontsize=8)
 
 

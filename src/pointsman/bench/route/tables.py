@@ -239,7 +239,8 @@ def _drawn(title: str, shown: list[Method], key: str) -> dict[str, Any]:
         }
         for method in shown
     ]
-    return {"kind": "curves", "title": title, "series": series, "diagonal": False}
+    unit = "share of calls to the heavy model" if key == "calls" else "mean cost"
+    return {"kind": "curves", "title": title, "unit": unit, "series": series, "diagonal": False}
 
 
 def csv_of_route(results: RouteResults) -> str:

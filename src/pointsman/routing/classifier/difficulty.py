@@ -49,13 +49,14 @@ class DifficultyFile(msgspec.Struct, frozen=True):
 
 
 class Difficulty:
-    """`version` names the model by its bytes."""
+    """`version` names the model by `data`, its bytes."""
 
-    def __init__(self, told: DifficultyFile, version: str) -> None:
+    def __init__(self, told: DifficultyFile, data: bytes) -> None:
         """Raises ValueError where it does not fit together."""
         if told.format != FORMAT or told.linear.heads != HEADS or len(told.layouts) != len(HEADS) or not told.knots:
             raise ValueError("it is no model of difficulties, or one of another version of Pointsman")
-        self.version = version
+        self.data = data
+        self.version = difficulty_version(data)
         self.about = told.about
         self.layouts = told.layouts
         self._linear: Linear = linear_of(told.linear)
@@ -120,10 +121,23 @@ def difficulty_of(data: bytes) -> Difficulty:
         told = msgspec.msgpack.decode(decompressed(data), type=DifficultyFile)
     except msgspec.MsgspecError:
         raise ValueError("it is no model of difficulties, or one of another version of Pointsman") from None
-    return Difficulty(told, blake2b(data, digest_size=8).hexdigest())
+    return Difficulty(told, data)
+
+
+def difficulty_version(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def shipped_difficulty_version() -> str:
+    return difficulty_version(_shipped())
 
 
 @lru_cache(maxsize=1)
 def shipped_difficulty() -> Difficulty:
-    """The model that comes with Pointsman."""
-    return difficulty_of((files("pointsman.routing.classifier") / "difficulty.bin").read_bytes())
+    """The model that comes with Pointsman, read when it is first asked for."""
+    return difficulty_of(_shipped())
+
+
+def _shipped() -> bytes:
+    return files("pointsman.routing.classifier").joinpath("difficulty.bin").read_bytes()
