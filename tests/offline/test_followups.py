@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pointsman.offline.audit.followups import Followups, Next, Reply
 from pointsman.features.similar import alike, grams, objects
+from pointsman.offline.audit.followups import Followups, Next, Reply
 
 WHO = ("session", "key", "s1")
 
