@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 
 from pointsman.admission.pressure import Thresholds
-from pointsman.app.pressure import Machine, parking_rules
+from pointsman.app.pressure import Machine, engines_busy, parking_rules
 from pointsman.config.admission_schema import Admission
 from pointsman.config.pressure_schema import Pressure
 from pointsman.config.schema import Config
 from pointsman.domain.job import Submission
+from pointsman.domain.said import said
 from pointsman.fleet.sensors import MachineSensors
 from pointsman.pipeline.parking import Parking, ParkingRules
 from pointsman.pipeline.passage import Passage
+from pointsman.ports.backend import BackendFailure, EngineLoad
 from pointsman.ports.clock import SystemClock
 from pointsman.ports.sensors import Reading
 from pointsman.store.jobs.memory import MemoryJobStore
@@ -69,6 +71,14 @@ def test_the_busiest_and_the_fullest_of_several_gpus_count() -> None:
     sensors.close()
 
 
+async def half() -> float:
+    return 0.5
+
+
+async def nothing() -> float:
+    return 0.0
+
+
 class Fixed:
     """Sensors that always say the same."""
 
@@ -100,7 +110,7 @@ async def test_without_a_gpu_the_engines_count_where_that_is_wanted(
     watch: Any, gpu: float | None, wanted: tuple[float, float, bool] | None
 ) -> None:
     sensors = Fixed(Reading(0.9, 0.3, gpu, gpu))
-    machine = Machine(lambda: 0.5, lambda: sensors)
+    machine = Machine(half, lambda: sensors)
     config = Config(admission=Admission(pressure=Pressure(watch=watch, gpu=0.3, longest=7.0, jobs=3)))
     machine.install(config)
     load = await machine.sample()
@@ -110,6 +120,38 @@ async def test_without_a_gpu_the_engines_count_where_that_is_wanted(
     assert parking_rules(config) == ParkingRules(Thresholds(accelerator=0.3, longest=7.0), 3)
 
 
+class Told:
+    """A backend whose engine says how much it works on."""
+
+    def __init__(self, load: EngineLoad | BackendFailure | None) -> None:
+        self._load = load
+
+    async def load(self) -> EngineLoad | None:
+        if isinstance(self._load, BackendFailure):
+            raise self._load
+        return self._load
+
+
+@pytest.mark.parametrize(
+    ("load", "inside", "slots", "wanted"),
+    [
+        (EngineLoad(running=3), 1, 4, 0.75),
+        (EngineLoad(running=1), 2, 4, 0.5),
+        (EngineLoad(), 1, 4, 0.25),
+        (None, 1, None, 1.0),
+        (BackendFailure("connect", said("gone", "没了")), 1, 2, 0.5),
+        (EngineLoad(running=9), 0, 4, 1.0),
+    ],
+)
+async def test_engines_are_as_busy_as_they_say_or_as_the_gate_knows(
+    load: Any, inside: int, slots: int | None, wanted: float
+) -> None:
+    backends: Any = {"idle": Told(EngineLoad(running=0)), "one": Told(load)}
+    known = {"idle": 0, "one": inside}
+    assert await engines_busy(backends, known.__getitem__, {"one": slots}.get) == wanted
+    assert await engines_busy({}, known.__getitem__, {}.get) is None
+
+
 def _burn() -> None:
     while True:
         pass
@@ -117,7 +159,7 @@ def _burn() -> None:
 
 @pytest.mark.slow
 async def test_busy_cores_beside_an_idle_engine_park_a_job_and_not_for_ever() -> None:
-    machine = Machine(lambda: 0.0)
+    machine = Machine(nothing)
     machine.install(Config(admission=Admission(pressure=Pressure(watch="always"))))
     store = MemoryJobStore()
     parking = Parking(store, SystemClock(), "w", machine.sample)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
 
 from pointsman.admission.pressure import Load, Thresholds
 from pointsman.config.schema import Config
 from pointsman.fleet.sensors import MachineSensors
 from pointsman.pipeline.parking import ParkingRules
+from pointsman.ports.backend import Backend, BackendFailure
 from pointsman.ports.sensors import Sensors
 
 
@@ -16,7 +18,9 @@ class Machine:
     """`engines` says what share of their places is taken, None where there are none. Sensors are opened when they are first
     wanted."""
 
-    def __init__(self, engines: Callable[[], float | None], sensors: Callable[[], Sensors] = MachineSensors) -> None:
+    def __init__(
+        self, engines: Callable[[], Awaitable[float | None]], sensors: Callable[[], Sensors] = MachineSensors
+    ) -> None:
         self._engines = engines
         self._make = sensors
         self._sensors: Sensors | None = None
@@ -35,12 +39,30 @@ class Machine:
             return None
         reading = await asyncio.to_thread(self._sensors.read)
         if reading.gpu is None:
-            return Load(reading.cpu, self._engines(), reading.memory, engines=True)
+            return Load(reading.cpu, await self._engines(), reading.memory, engines=True)
         return Load(reading.cpu, reading.gpu, reading.memory, reading.gpu_memory)
 
     def close(self) -> None:
         if self._sensors is not None:
             self._sensors.close()
+
+
+async def engines_busy(
+    backends: Mapping[str, Backend], inside: Callable[[str], int], slots: Callable[[str], int | None]
+) -> float | None:
+    """What share of its places is taken at the busiest target: by requests that the gateway has there (`inside`), or by
+    those that the engine says it works on, whoever sent them. One whose `slots` nobody knows is busy with the first
+    request. None where there is no target."""
+
+    async def share(name: str, backend: Backend) -> float:
+        running = inside(name)
+        with contextlib.suppress(BackendFailure):
+            load = await backend.load()
+            running = max(running, (load and load.running) or 0)
+        return min(running / (slots(name) or 1), 1.0)
+
+    taken = await asyncio.gather(*(share(name, backend) for name, backend in backends.items()))
+    return max(taken, default=None)
 
 
 def parking_rules(config: Config) -> ParkingRules:

@@ -29,7 +29,7 @@ from pointsman.app.job_store import open_shared
 from pointsman.app.jobs import Jobs
 from pointsman.app.model_calls import ModelCalls
 from pointsman.app.observed import levels_of_process, levels_of_targets
-from pointsman.app.pressure import Machine
+from pointsman.app.pressure import Machine, engines_busy
 from pointsman.app.quality import QualityFeed
 from pointsman.app.schedules import Schedules
 from pointsman.app.setup import Setup
@@ -317,12 +317,12 @@ class Serving:
         limits = {name: limit for name, (limit, _) in self._auto.shown.items()}
         return gate.waiting, {name: gate.inside(name)[0] for name in self._served}, limits
 
-    def _engines_busy(self) -> float | None:
-        """What share of their places is taken at the busiest target; one whose places nobody knows is busy with the first
-        request. None where there is no target."""
+    async def _engines_busy(self) -> float | None:
+        """How much of their places is taken at the busiest target."""
         gate, snapshot = self.pipeline.gate, self._prober.snapshot()
-        taken = [gate.inside(name)[0] / (snapshot.state(name).facts.slots or 1) for name in self._served]
-        return min(max(taken), 1.0) if taken else None
+        return await engines_busy(
+            self._backends(), lambda name: gate.inside(name)[0], lambda name: snapshot.state(name).facts.slots
+        )
 
     def _upstream(self) -> dict[str, Counter[str]]:
         """What connections to each target did, those of adapters that were replaced among them."""
