@@ -49,6 +49,11 @@ VERBS = {
     "calibrate": said(
         "make the arbiter's confidence mean what it says, from labelled texts", "用带标签的文本校准仲裁器的置信度"
     ),
+    "classify": said("tell the task type of texts, and how sure that is", "判定文本的任务类型及其把握"),
+    "train": said(
+        "learn task types from labelled texts or the log, or difficulties from scores",
+        "用带标签的文本或日志训练任务类型模型，或用评分训练难度模型",
+    ),
     "keys": said("make API keys", "生成 API 密钥"),
     "mcp": said(
         "give a desktop client the gateway's tools (MCP over stdio)",

@@ -1,0 +1,128 @@
+"""Learn task types from labelled texts or from the request log, or difficulties from questions that several models answered
+(--scores); the config names the file that it writes (`classifier.file`)."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from pathlib import Path
+
+from pointsman.cli.output import print_json, print_line
+from pointsman.cli.source import declare_config, load_config
+from pointsman.cli.tongue import declare_tongue
+from pointsman.cli.train_scores import declare_scores, train_scores
+from pointsman.config.others_words import why
+from pointsman.config.paths import data_dir
+from pointsman.config.schema import parse_span
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said, told
+from pointsman.learning.pieces import pieces, plain
+from pointsman.offline.training.figures import Figures, Guess, figures_of
+from pointsman.offline.training.labelled import enough, labelled_file, labelled_log, sound
+from pointsman.offline.training.shipped_tasks import shipped_lessons
+from pointsman.offline.training.tasks import Labelled, train_tasks
+from pointsman.routing.classifier.tasks import (
+    WHOLE,
+    Tasks,
+    calibrated,
+    encoded_tasks,
+    shipped_tasks,
+    tasks_version,
+)
+from pointsman.store.log_reader import LogError
+from pointsman.store.log_schema import explained
+
+_SPAN = re.compile(r"[0-9]{1,9}[smhd]")
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help='JSON lines of {"text", "task"}')
+    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="where the model is written")
+    parser.add_argument(
+        "--log", action="store_true", help="learn from the log: declared tasks, and those of adopted replies"
+    )
+    parser.add_argument("--since", metavar="SPAN", default="30d", help="with --log: only newer than 12h, 30d (default)")
+    parser.add_argument("--data-dir", metavar="DIR", help="with --log: where it is; default: as in the config")
+    parser.add_argument("--alone", action="store_true", help="without the texts that the model that ships is made of")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    declare_scores(parser)
+    declare_config(parser)
+    declare_tongue(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Raises PointsmanError, Problems."""
+    if options.scores is not None:
+        return train_scores(options)
+    own = sound(_texts(options))
+    enough(own)
+    known = {" ".join(text.text.split()) for text in own}
+    shipped = () if options.alone else tuple(t for t in shipped_lessons() if " ".join(t.text.split()) not in known)
+    trained = train_tasks((*own, *shipped), {"made of": f"{len(own)} own texts, {len(shipped)} that ship"})
+    file = trained.file
+    guesses = [
+        Guess(text.task, judged.told, calibrated(file.knots, judged.probability) >= file.least)
+        for text, judged in zip(own, trained.judged, strict=False)
+    ]
+    now, before = figures_of(guesses), figures_of([_by(shipped_tasks(), text.text, text.task) for text in own])
+    data = encoded_tasks(file)
+    try:
+        options.out.write_bytes(data)
+    except OSError as error:
+        message = said("{path} cannot be written: {why}", "{path} 无法写入：{why}", path=options.out, why=why(error))
+        raise PointsmanError(message) from None
+    if options.json:
+        shown = {"texts": len(own), "shipped_texts": len(shipped), "least": file.least / WHOLE}
+        print_json({**shown, "version": tasks_version(data), "own": now, "model_that_ships": before})
+        return 0
+
+    def tell(name: Said, figures: Figures) -> None:
+        text = said(
+            "{name}: told {coverage}, of these right {right}; the likeliest task is right in {accuracy}",
+            "{name}：给出任务 {coverage}，其中正确 {right}；最可能的任务正确 {accuracy}",
+            name=name,
+            coverage=f"{figures.coverage:.1%}",
+            right=f"{figures.right:.1%}",
+            accuracy=f"{figures.accuracy:.1%}",
+        )
+        print_line(told(text, options.tongue))
+
+    tell(said("{n} own texts, each left out in turn", "自有文本 {n} 条，逐份留出", n=len(own)), now)
+    tell(Said("the model that ships, on the same texts", "随附模型，同样的文本"), before)
+    text = said(
+        "{file}: version {version}; the config names it: classifier: {{file: {file}}}",
+        "{file}：版本 {version}；在配置里写 classifier: {{file: {file}}} 即可使用",
+        file=options.out,
+        version=tasks_version(data),
+    )
+    print_line(told(text, options.tongue))
+    return 0
+
+
+def _by(tasks: Tasks, text: str, task: str) -> Guess:
+    spelt = plain(text)
+    found = tasks.of(spelt, pieces(spelt))
+    return Guess(task, found.task, found.confidence >= tasks.least)
+
+
+def _texts(options: argparse.Namespace) -> tuple[Labelled, ...]:
+    texts = tuple(text for path in options.files for text in labelled_file(path))
+    if not options.log:
+        if not options.files:
+            raise PointsmanError(said("name a file of texts, --log or --scores", "请给出文本文件、--log 或 --scores"))
+        return texts
+    if not _SPAN.fullmatch(options.since):
+        message = said(
+            "--since {span!r} is no span of time (valid: 30m, 12h, 7d)",
+            "--since {span!r} 不是时长（合法取值：30m、12h、7d）",
+            span=options.since,
+        )
+        raise PointsmanError(message)
+    loaded = load_config(options, {"server.data_dir": options.data_dir} if options.data_dir else None)
+    try:
+        logged = labelled_log(data_dir(loaded.config), time.time() - parse_span(options.since))
+    except LogError as error:
+        message = said("the log cannot be read: {why}", "日志无法读取：{why}", why=explained(error))
+        raise PointsmanError(message) from None
+    return (*texts, *logged)
