@@ -18,7 +18,8 @@ Panel = dict[str, Any]
 
 
 def panels_of(results: Results) -> list[Panel]:
-    """Bars: `labels`, `values`, `low`, `high`, `ours` (which one is Pointsman). Lines: `x`, and `series` of name and y."""
+    """Bars: `labels`, `values`, `low`, `high`, `ours` (which one is Pointsman), `whole` (all of the intervals is
+    shown). Lines: `x`, and `series` of name and y."""
     made = {
         "relay": _relay,
         "layers": _layers,
@@ -122,7 +123,7 @@ def _quality(results: Results) -> Iterator[Panel]:
         names = [name for name in results.versions if name in told]
         spreads = [Spread(*(told[name][key] for key in ("value", "low", "high"))) for name in names]
         head = "Mean grade" if row == ALL else f"Mean grade, {row}"
-        yield _bars(head, "0 to 1, with the interval of 95 %", names, spreads, log=False)
+        yield {**_bars(head, "0 to 1, with the interval of 95 %", names, spreads, log=False), "whole": True}
 
 
 def _admission(results: Results) -> Iterator[Panel]:

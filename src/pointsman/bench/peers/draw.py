@@ -29,7 +29,8 @@ def bars(axes: Any, panel: dict[str, Any]) -> None:
         axes.set_xlim(min(positive) / 2, max(values) * 5)
         axes.set_xlabel(f"{panel['unit']} (log scale)")
     else:
-        axes.set_xlim(min(0, *values), max(values) * 1.25)
+        most = max((*values, *panel["high"]) if panel.get("whole") else values)
+        axes.set_xlim(min(0, *values), most * 1.25 or 1)
         axes.set_xlabel(panel["unit"])
 
 
