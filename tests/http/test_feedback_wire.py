@@ -372,3 +372,17 @@ def test_a_request_that_is_refused_unread_is_not_remembered(tmp_path: Path) -> N
     with pytest.raises(PointsmanError):
         askers.noting(refuse)(None, b"")  # type: ignore[arg-type]
     assert not askers._new
+
+
+def test_what_was_judged_is_counted_by_the_level_that_replied(gateway: Door) -> None:
+    def figure() -> float:
+        text = gateway.raw(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n").body.decode()
+        lines = [line for line in text.splitlines() if line.startswith("pointsman_judged_total{")]
+        return sum(float(line.rpartition(" ")[2]) for line in lines if 'judgement="wrong"' in line)
+
+    before = figure()
+    name = asked(gateway)
+    assert give(gateway, {"request_id": name, "adopted": False, "rating": 5}).status == 201
+    assert until(lambda: figure() == before + 1)
+    assert give(gateway, {"request_id": name, "rating": 3}).status == 201
+    assert figure() == before + 1, "three of five is neither"
