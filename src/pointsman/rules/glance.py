@@ -51,4 +51,5 @@ class Glance:
         """Numbers of the terms that the folded text, in UTF-8, may hold."""
         if not self._terms:
             return ()
-        return [number for place in self._set.Match(data) or () for number in self._terms[place]]
+        places = self._set.Match(data)
+        return [number for place in places for number in self._terms[place]] if places else ()

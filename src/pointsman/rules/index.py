@@ -105,7 +105,7 @@ class Index:
         for text, numbers in literals.items():
             self._add(text, None, _NONE, tuple(numbers))
         self._edged = frozenset(self._bounded)
-        self._hinting = frozenset(self._possible)
+        self._meant = [(term, self._possible.get(pattern, ())) for pattern, term in enumerate(self._term)]
         self._overlap = max(map(len, self._patterns), default=1) - 1
         self._automaton = ahocorasick_rs.BytesAhoCorasick(self._patterns) if self._patterns else None
 
@@ -123,21 +123,24 @@ class Index:
         literal occurs, and must be verified. Linear in the text."""
         found: set[int] = set()
         possible = set(self.unanchored)
-        possible.update(self._glance.possible(folded.data))
+        if there := self._glance.possible(folded.data):
+            possible.update(there)
         if self._keys:
             words = self._words(blanked(folded.text, folded.data, folded.simple))
-            found.update(map(self._tokens.__getitem__, words))
+            if words:
+                found.update(map(self._tokens.__getitem__, words))
         if self._whole:
             key = core(folded.text)[0]
-            if len(key) <= self._longest_whole:
-                found.update(self._whole.get(key, ()))
+            if len(key) <= self._longest_whole and (whole := self._whole.get(key)):
+                found.update(whole)
         if self._automaton is not None:
             patterns = self._occurring(folded, self._automaton)
-            if patterns:
-                found.update([self._term[pattern] for pattern in patterns])
-                found.discard(_NONE)
-                for pattern in self._hinting.intersection(patterns):
-                    possible.update(self._possible[pattern])
+            for pattern in patterns:
+                term, hinted = self._meant[pattern]
+                if term != _NONE:
+                    found.add(term)
+                if hinted:
+                    possible.update(hinted)
         return found, possible
 
     def _words(self, data: bytes) -> Set[bytes]:

@@ -14,6 +14,11 @@ from pointsman.rules.template import Template
 from pointsman.rules.terms import Finder, Place, Whole
 
 _NOTHING = Looked()
+_SHORT = 32
+"""Characters up to which what was learned of a text is kept: what people say in so few they say again and again."""
+_KEPT = 256
+"""Texts of which it is."""
+Spans = tuple[tuple[str, int, int], ...]
 
 
 class GroupPlan:
@@ -63,9 +68,9 @@ class RulePlan:
 
 
 class _Text:
-    """What one call has learned of its text. Lives for that call only."""
+    """What is learned of a text, when somebody asks. Several threads may: what they learn is the same."""
 
-    __slots__ = ("_negators", "_taken_back", "_verified", "folded", "found", "possible", "present", "terms")
+    __slots__ = ("_negators", "_spans", "_taken_back", "_verified", "folded", "found", "possible", "present", "terms")
 
     def __init__(self, folded: Folded, found: set[int], possible: set[int], terms: Sequence[Finder]) -> None:
         self.folded = folded
@@ -74,6 +79,7 @@ class _Text:
         self.present = found | possible if possible else found
         self.terms = terms
         self._verified: dict[int, bool] = {}
+        self._spans: dict[str, Spans] = {}
         self._negators: Found | None = None
         self._taken_back = False
 
@@ -113,8 +119,8 @@ class _Text:
     def negated(self, plan: RulePlan) -> bool:
         """Whether any occurrence of a term of the rule is negated, see `negation.py`; `whole` terms cannot be."""
         if self._negators is None:
-            self._negators = negators(self.folded)
             self._taken_back = taken_back(self.folded)
+            self._negators = negators(self.folded)  # last: it says that both are known
         if not self._negators and not self._taken_back:
             return False
         terms = [
@@ -124,12 +130,19 @@ class _Text:
             return bool(terms)
         return negated(self.folded, self._negators, [term.occurrences(self.folded) for term in terms])
 
+    def spans(self, plan: RulePlan) -> Spans:
+        """Where the groups of the rule matched."""
+        known = self._spans.get(plan.rule.id)
+        if known is None:
+            known = self._spans[plan.rule.id] = _spans(plan, self)
+        return known
+
 
 class RuleSet:
     """Rules compiled for matching: `rules` in rank order (priority, then load order), highest first; those that are off
     are not among them."""
 
-    __slots__ = ("_always", "_index", "_of_message", "_plans", "_posted", "_posting", "_terms", "rules")
+    __slots__ = ("_always", "_index", "_known", "_of_message", "_plans", "_posted", "_posting", "_terms", "rules")
 
     def __init__(
         self,
@@ -147,6 +160,7 @@ class RuleSet:
         self._posting = frozenset(posted)
         self._always = tuple(always)
         self._of_message = any(plan.of_message for plan in plans)
+        self._known: dict[str, tuple[_Text, list[int]]] = {}
 
     def match(
         self, text: str | None, features: Features, *, entry: str, endpoint: str = "chat", role: str | None = None
@@ -174,13 +188,13 @@ class RuleSet:
         whole = state
         if self._of_message and message is not None and message != text:
             whole, more = self._seen(message)
-            ranks = {rank for rank in ranks if not self._plans[rank].of_message}
-            ranks.update([rank for rank in more if self._plans[rank].of_message])
+            ranks = [rank for rank in ranks if not self._plans[rank].of_message]
+            ranks = sorted([*ranks, *(rank for rank in more if self._plans[rank].of_message)])
         if not ranks:
             return _NOTHING
         passed: list[RuleHit] = []
         looked = 0
-        for rank in sorted(ranks):
+        for rank in ranks:
             plan = self._plans[rank]
             if spent is not None and spent(looked):
                 return Looked(None, tuple(passed), looked)
@@ -201,24 +215,35 @@ class RuleSet:
             if plan.negatable and seen.negated(plan):
                 continue
             shadow = plan.shadow or (plan.rule.share is not None and not chosen(plan.rule, asking))
-            hit = RuleHit(plan.rule, _spans(plan, seen), shadow)
+            hit = RuleHit(plan.rule, seen.spans(plan), shadow)
             if not shadow and not plan.passes:
                 return Looked(hit, tuple(passed))
             passed.append(hit)
         return Looked(None, tuple(passed)) if passed else _NOTHING
 
-    def _seen(self, text: str) -> tuple[_Text, set[int]]:
-        """A text with what occurs in it, and the rules that this makes candidates."""
+    def _seen(self, text: str) -> tuple[_Text, list[int]]:
+        """A text with what occurs in it, and the rules that this makes candidates, in their order."""
+        if len(text) > _SHORT:
+            return self._learned(text)
+        known = self._known.get(text)
+        if known is None:
+            known = self._learned(text)
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[text] = known
+        return known
+
+    def _learned(self, text: str) -> tuple[_Text, list[int]]:
         folded = fold(text)
         found, possible = self._index.scan(folded)
         state = _Text(folded, found, possible, self._terms)
         ranks = set(self._always)
         for number in self._posting.intersection(state.present):
             ranks.update(self._posted[number])
-        return state, ranks
+        return state, sorted(ranks)
 
 
-def _spans(plan: RulePlan, state: _Text) -> tuple[tuple[str, int, int], ...]:
+def _spans(plan: RulePlan, state: _Text) -> Spans:
     folded = state.folded
     spans: list[tuple[str, int, int]] = []
     for group in plan.groups:

@@ -6,6 +6,7 @@ written as the plain one it would meet there, escaped, so that `（` never turns
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -38,6 +39,18 @@ _LOOK = ("(?=", "(?!", "(?<=", "(?<!")
 
 class BadRegex(ValueError):
     """A pattern that RE2 refuses, or that matches the empty text. The message (`args[0]`) is for the author."""
+
+
+def searcher(compiled: Any) -> Callable[[bytes], bool]:
+    """A function that is true of UTF-8 in which the pattern matches somewhere. Of re2's own search only the half is
+    searching: the rest makes a match that nobody wants."""
+    match, anywhere, nowhere = compiled._regexp.Match, re2._Anchor.UNANCHORED, re2._NULL_SPAN
+
+    def holds(data: bytes) -> bool:
+        found: bool = match(anywhere, data, 0, len(data))[0] != nowhere
+        return found
+
+    return holds
 
 
 @lru_cache(maxsize=4096)  # a rule is read, tried on its cases and compiled into a policy: three times the same

@@ -10,7 +10,7 @@ from pointsman.rules.characters import is_word
 from pointsman.rules.extracts import Extracted
 from pointsman.rules.fold import Folded, fold
 from pointsman.rules.literals import required_literals
-from pointsman.rules.regex import compile_regex, folded_source
+from pointsman.rules.regex import compile_regex, folded_source, searcher
 from pointsman.rules.template import Template
 from pointsman.rules.whole import core, keys
 
@@ -69,6 +69,7 @@ class Regex:
 
     def __init__(self, source: str) -> None:
         self.compiled: Any = compile_regex(source)
+        self._holds = searcher(self.compiled)
         self.literals = required_literals(source)
 
     def occurrences(self, folded: Folded) -> Iterator[Place]:
@@ -81,7 +82,7 @@ class Regex:
 
     def occurs(self, folded: Folded) -> bool:
         """Quicker than `first`."""
-        return self.compiled.search(folded.data) is not None
+        return self._holds(folded.data)
 
 
 class Whole:
