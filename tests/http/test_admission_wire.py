@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from execution.engine import Engine, config, conversation, replied, streamed
+from execution.engine import Engine, config, conversation, delta, event, replied, streamed
 from running import running
 
 SLOW = streamed(conversation("slow"), 0.6)
@@ -47,6 +47,22 @@ async def test_who_finds_no_place_waits_and_who_finds_the_queue_full_is_told(tmp
             metrics = (await client.get("/metrics")).text
             assert 'pointsman_turned_away_total{why="queue_full"} 1.0' in metrics
             assert "pointsman_queue_waiting 0.0" in metrics and "pointsman_target_inside" in metrics
+
+
+async def test_a_stream_that_ends_in_an_error_of_the_engine_was_not_served(tmp_path: Path) -> None:
+    """llama.cpp, where requests under way fill its cache."""
+    full = event({"error": {"code": 500, "message": "Context size has been exceeded.", "type": "server_error"}})
+    async with Engine() as engine:
+        engine.plays = [streamed(delta("some"), full)] * 2 + [streamed(delta("some"), full, b"data: [DONE]\n\n")]
+        sections = config(engine, **limited(engine, None), admission={"breaker": {"least": 3}})
+        async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
+            for _ in range(3):
+                reply = await chat(client, stream=True)
+                assert reply.text.count('"error"') == 1 and "Context size" in reply.text
+            metrics = (await client.get("/metrics")).text
+    [counted] = [line for line in metrics.splitlines() if line.startswith("pointsman_requests_total{")]
+    assert 'outcome="failed"' in counted and counted.endswith(" 3.0")
+    assert 'state="open"} 1.0' in metrics
 
 
 async def test_who_waits_too_long_is_told_so(tmp_path: Path) -> None:

@@ -120,3 +120,22 @@ class TestFanout:
             Record(ask("x"), 0.0, "ok"), PolicyDocument("0", (), {}, (), (), (), (), None, 2), Snapshot.of([])
         )
         assert seen == [("a", "r1"), ("b", "r1")]
+
+
+@pytest.mark.parametrize("cut", [1, 7, 100_000])
+@pytest.mark.parametrize(
+    ("stream", "last"),
+    [
+        (b"data: {1}\n\ndata: {2}\n\n", b"data: {2}\n\n"),
+        (b"data: {1}\n\ndata: {2}\n\ndata: [DONE]\n\n", b"data: {2}\n\n"),
+        (b"data: {1}\r\n\r\ndata: {2}\r\n\r\n", b"data: {2}\n\n"),
+        (b"data: {1}\n\n: waiting\n\n", b"data: {1}\n\n: waiting\n\n"),
+        (b"data: {1}", b"data: {1}\n\n"),
+        (b"", b"\n\n"),
+    ],
+)
+def test_the_last_event(stream: bytes, last: bytes, cut: int) -> None:
+    meter = Meter()
+    for start in range(0, len(stream), cut):
+        meter.feed(stream[start : start + cut])
+    assert meter.last_event == last

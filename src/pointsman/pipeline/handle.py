@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.target import Snapshot, Target
 from pointsman.domain.wording import tongue_of
 from pointsman.execution.attempts import Opened, open_first
+from pointsman.execution.first_event import error_in
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.deciding import Deciding
 from pointsman.pipeline.delivery.ordering import handed_on
@@ -178,13 +179,16 @@ class Run:
             while True:
                 opened = self._opened = await self._open(decision, exchange)
                 try:
-                    await self._relay(opened, exchange, sink, keeping)
+                    spoilt = await self._relay(opened, exchange, sink, keeping)
                     break
                 except (BackendFailure, PointsmanError) as failure:
                     if not await self._sent_again(opened, failure, sink, keeping):
                         raise
                     decision = self.decision
-            self._ended("ok", 200, "")
+            if spoilt is None:
+                self._ended("ok", 200, "")
+            else:
+                self._spoilt(spoilt)
             return None
         except BackendFailure as error:
             self._ended("failed", 502, error.kind)
@@ -210,8 +214,11 @@ class Run:
                 self._pass.leave()
             self._record()
 
-    async def _relay(self, opened: Opened, exchange: Exchange, sink: Sink, keeping: Keeping | None) -> None:
-        """Its reply, to the end. Raises BackendFailure where it breaks off."""
+    async def _relay(
+        self, opened: Opened, exchange: Exchange, sink: Sink, keeping: Keeping | None
+    ) -> dict[str, Any] | None:
+        """Its reply, to the end. The error that ended it, where one did that the client was given as it came. Raises
+        BackendFailure where it breaks off."""
         meter, stream = self._meter, opened.stream
         self.masked = exchange.masked(self.target(opened.target))
         content_type = stream.header("content-type")
@@ -229,8 +236,24 @@ class Run:
         if opened.streams and not meter.complete and "json" not in (content_type or ""):
             broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
             raise BackendFailure("reset", broken, sent=True)
+        if opened.streams and (error := error_in(meter.last_event)) is not None:
+            return error
         if keeping is not None:
             keeping.end(opened.target, content_type, self._pipeline.clock.monotonic())
+        return None
+
+    def _spoilt(self, error: dict[str, Any]) -> None:
+        """Its reply ended in that error."""
+        self._broke(str(error.get("message", "")), "http")
+        code = error.get("code")
+        self._ended("failed", code if isinstance(code, int) and 400 <= code < 600 else 502, "backend_error")
+
+    def _broke(self, message: str, kind: str) -> None:
+        """The target that replies has failed after all."""
+        attempts, now = self._attempts, self._pipeline.clock.monotonic()
+        took = round((now - self._began) * 1000 - attempts[-1].began_ms, 3)
+        attempts[-1] = replace(attempts[-1], took_ms=took, failure=kind, message=message, broke=True)
+        self._pipeline.watch.told(attempts[-1])
 
     async def _sent_again(
         self, opened: Opened, failure: BackendFailure | PointsmanError, sink: Sink, keeping: Keeping | None
@@ -243,11 +266,8 @@ class Run:
             kind = failure.code
         else:
             kind = failure.kind
-        attempts, now = self._attempts, self._pipeline.clock.monotonic()
-        took = round((now - self._began) * 1000 - attempts[-1].began_ms, 3)
-        attempts[-1] = replace(attempts[-1], took_ms=took, failure=kind, message=str(failure), broke=True)
-        self._pipeline.watch.told(attempts[-1])
-        if len(attempts) > self.decision.max_retries or not sink.restart():
+        self._broke(str(failure), kind)
+        if len(self._attempts) > self.decision.max_retries or not sink.restart():
             return False
         opened.stream.close()
         if self._pass is not None:

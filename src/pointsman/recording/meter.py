@@ -39,6 +39,14 @@ class Meter:
         after = self._seen.rpartition(b'"finish_reason"')[2] if b'"finish_reason"' in self._seen else b""
         return after.lstrip(b" :").startswith(b'"')
 
+    @property
+    def last_event(self) -> bytes:
+        """The last event of the stream so far, but for `[DONE]`; cut off at its beginning where it is very long."""
+        self._look()
+        said, end, after = self._seen.rpartition(b"\ndata: [DONE]")
+        rest = said if end else after
+        return rest[rest.rfind(b"\ndata:") + 1 :].rstrip() + b"\n\n"
+
     def feed(self, chunk: bytes) -> None:
         self._pending.append(chunk)
         self._size += len(chunk)

@@ -10,7 +10,8 @@ Cause = Literal["connect", "timeout", "out_of_memory", "load", "broke_off", "err
 _MEMORY = re.compile(
     r"out[ _-]?of[ _-]?memory|outofmemory|\boom\b|failed to allocate|unable to allocate|cannot allocate memory|bad_alloc"
     r"|insufficient memory|requires more system memory|available memory for the cache blocks|kv cache is full"
-    r"|free space in the kv cache|free memory on device|kv cache memory|enough (?:available )?memory"
+    r"|context size has been exceeded|free space in the kv cache|free memory on device|kv cache memory"
+    r"|enough (?:available )?memory"
     r"|sigkill|signal: killed"
 )
 """llama.cpp's allocators on every device and its full cache; vLLM's start, which says what it lacks; Ollama's estimate.
