@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import repeat
 from operator import add
 
-from pointsman.domain.simplified import simplified
+from pointsman.domain.simplified import TRADITIONAL, simplified
 
 HEAD, TAIL = 900, 300
 """Characters of a long text that are looked at: what is wanted is said at its beginning or at its end."""
 STEM = 5
 _TOKENS = re.compile(r"[㐀-鿿]+|[^\W\d_㐀-鿿]+(?:'[^\W\d_㐀-鿿]+)?|\d+|[^\w\s]")
+_ASCII_TOKENS = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?|[0-9]+|[^\w\s\x1c-\x1f]", re.ASCII)
+_TRADITIONAL = frozenset(TRADITIONAL)
+_ASCII = bytes(range(128))
 _FIRST_IDEOGRAPH, _LAST_IDEOGRAPH = "㐀", "鿿"
 
 
@@ -21,25 +25,31 @@ def plain(text: str) -> str:
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     text = text.lower()
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).lower().translate(simplified())
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text).lower()
+    wide = text.encode("utf-8", "replace").translate(None, _ASCII).decode()
+    return text if _TRADITIONAL.isdisjoint(wide) else text.translate(simplified())
 
 
 def pieces(text: str) -> list[str]:
     """Of a text as `plain` gives it, each once, in the order of their first places. A number counts by how many digits it
     has, four at most; a word of more than five letters is there by its first five with an asterisk, too. No piece holds a
     line break."""
-    found: list[str] = []
+    found: dict[str, None] = {}
     before = "^"
-    for token in _TOKENS.findall(text):
-        if _FIRST_IDEOGRAPH <= token[0] <= _LAST_IDEOGRAPH:
-            found += token
-            found += map(add, token, token[1:])
+    for token in (_ASCII_TOKENS if text.isascii() else _TOKENS).findall(text):
+        first = token[0]
+        if _FIRST_IDEOGRAPH <= first <= _LAST_IDEOGRAPH:
+            found.update(zip(token, repeat(None)))
+            found.update(zip(map(add, token, token[1:]), repeat(None)))
             before = token[-1]
             continue
-        if token[0].isdecimal():
+        if first.isdecimal():
             token = "0" * min(len(token), 4)
-        found += (token, f"{before} {token}")
+        found[token] = None
+        found[f"{before} {token}"] = None
         if len(token) > STEM:
-            found.append(f"{token[:STEM]}*")
+            found[f"{token[:STEM]}*"] = None
         before = token
-    return list(dict.fromkeys(found))
+    return list(found)

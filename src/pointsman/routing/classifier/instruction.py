@@ -10,13 +10,15 @@ _QUOTED = re.compile(
     r"“[^”]{8,}”?|「[^」]{8,}」?|『[^』]{8,}』?|\"[^\"]{10,}\"?|(?<!\w)'[^'\n]{20,}'|‘[^’]{12,}’?|```.*?(?:```|\Z)",
     re.DOTALL,
 )
+_QUOTES = re.compile("[“「『\"'‘`]")
 _ENDS = re.compile(r":\s|:(?=[^\x00-\x7f])|\n")
 
 
 def instruction(text: str) -> str:
     """Of a text as `plain` gives it: what stands before the first colon or line break, and the last line where it is short;
     a mark stands for what is quoted."""
-    text = _QUOTED.sub(" “ ", text)
+    if _QUOTES.search(text):
+        text = _QUOTED.sub(" “ ", text)
     end = _ENDS.search(text)
     if end is None and len(text) <= _LAST:
         return text

@@ -14,6 +14,10 @@ _CODE = re.compile(
     r"[;{}]\s*$|\w\(.*\)|=>|==|\bdef \b|\bselect .*\bfrom\b|</?\w+>|\bfunction\b|\breturn\b|\bimport\b|#include|\$\w",
     re.M,
 )
+_MAYBE_CODE = (
+    ";", "{", "}", "(", "=>", "==", "def ", "select ", "<", "function", "return", "import", "#include", "$",
+)  # fmt: skip
+"""What code cannot be without; looking for these is thirty times as quick."""
 _CODE_READ = 700
 _DIGITS = re.compile(r"\d")
 _HAN = re.compile("[㐀-鿿]")
@@ -25,6 +29,7 @@ _SCRIPTS = (
     ("thai", re.compile("[฀-๿]")),
     ("marked", re.compile("[à-öø-ÿąćęłńśźżğşıőűěščřžțș]")),
 )
+_ANY_SCRIPT = re.compile("|".join(pattern.pattern for _, pattern in _SCRIPTS).replace("]|[", ""))
 
 
 def layout(text: str) -> list[str]:
@@ -35,7 +40,7 @@ def layout(text: str) -> list[str]:
     quoted = sum(len(match.group()) for match in _QUOTED.finditer(text)) if length > 14 else 0
     material = max(pasted if length > 60 else 0, quoted)
     asked = length - material
-    code = len(_CODE.findall(text, 0, _CODE_READ))
+    code = len(_CODE.findall(text, 0, _CODE_READ)) if any(sign in text for sign in _MAYBE_CODE) else 0
     digits = len(_DIGITS.findall(text))
     question = text.rstrip().endswith("?")
     found = [
@@ -50,7 +55,8 @@ def layout(text: str) -> list[str]:
     han = _HAN.search(text) is not None
     found.append("@han" if han else "@no han")
     if not text.isascii():
-        found += [f"@script {name}" for name, pattern in _SCRIPTS if pattern.search(text)]
+        if _ANY_SCRIPT.search(text):
+            found += [f"@script {name}" for name, pattern in _SCRIPTS if pattern.search(text)]
         if (
             han
             and material
