@@ -120,7 +120,7 @@ ADMISSION = (
         "Cells of the KV cache that a target holds in all; not shown where there is no limit",
         "目标的 KV 缓存总格数；没有上限的不显示",
     ),
-    _same(
+    _sum(
         "target_limit",
         "target",
         "Sequences that a target may have at a time, where the gateway finds that out itself (`sequences: auto`)",
