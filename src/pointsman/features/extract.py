@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from pointsman.domain.characters import whole_characters
@@ -15,6 +17,8 @@ from pointsman.features.task import evident_task
 from pointsman.features.tokens import estimate_tokens, prompt_tokens
 
 _SAMPLE = 4000
+_SHORT = 32
+"""Characters up to which what a question tells is kept."""
 
 
 def extract(request: Request, exact_tokens: int | None = None, question: str | None = None) -> Features:
@@ -30,9 +34,7 @@ def extract(request: Request, exact_tokens: int | None = None, question: str | N
 
 
 def _extract(request: Request, exact_tokens: int | None, question: str) -> Features:
-    sample = question[:_SAMPLE].encode()
-    marks = SIGNS.look(sample)
-    tokens = estimate_tokens(question)
+    read = (_known if len(question) <= _SHORT else _read)(question)
     users = images = 0
     for turn in request.turns:
         images += turn.images
@@ -41,17 +43,18 @@ def _extract(request: Request, exact_tokens: int | None, question: str) -> Featu
     task = request.task
     source = "declared"
     if task is None:
-        task = evident_task(question, images, marks) if request.endpoint in ("chat", "completions") else None
+        if request.endpoint in ("chat", "completions"):
+            task = evident_task(question, images, read.marks)
         source = "inferred" if task else "none"
-    asked, brief = asked_and_brief(request, SIGNS.holds(BRIEF_SIGN, sample, marks))
+    asked, brief = asked_and_brief(request, read.brief)
     return Features(
-        input_tokens=prompt_tokens(request, question, tokens) if exact_tokens is None else exact_tokens,
-        question_tokens=tokens,
+        input_tokens=prompt_tokens(request, question, read.tokens) if exact_tokens is None else exact_tokens,
+        question_tokens=read.tokens,
         characters=len(question),
-        language=_language(request, question, marks),
+        language=_language(request, question, read.language),
         turns=users,
         asked=asked,
-        code=SIGNS.holds(CODE_SIGN, sample, marks),
+        code=read.code,
         tools=request.tools,
         images=images,
         structured=request.structured,
@@ -62,8 +65,34 @@ def _extract(request: Request, exact_tokens: int | None, question: str) -> Featu
     )
 
 
-def _language(request: Request, question: str, marks: Marks) -> Language:
+class _Read(msgspec.Struct, frozen=True, gc=False):
+    """What the words of a question tell; `marks` are what SIGNS found in them."""
+
+    marks: Marks
+    tokens: int
+    language: Language
+    code: bool
+    brief: bool
+
+
+def _read(question: str) -> _Read:
+    sample = question[:_SAMPLE].encode()
+    marks = SIGNS.look(sample)
+    return _Read(
+        marks,
+        estimate_tokens(question),
+        language_of(question, marks),
+        SIGNS.holds(CODE_SIGN, sample, marks),
+        SIGNS.holds(BRIEF_SIGN, sample, marks),
+    )
+
+
+_known = lru_cache(maxsize=256)(_read)
+"""The same of a short question: what people say in few words they say again and again."""
+
+
+def _language(request: Request, question: str, told: Language) -> Language:
     """Of the question; where it shows none (empty, digits), of the client's Accept-Language."""
     if not request.accept_language or any(map(str.isalpha, question[:200])):
-        return language_of(question, marks)
+        return told
     return "zh" if request.accept_language.lower().lstrip().startswith("zh") else "en"
