@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pointsman.cli.output import print_line
+from pointsman.cli.output import print_json, print_line
+from pointsman.config.others_words import why
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said, told
 
@@ -69,6 +70,19 @@ def train_scores(options: argparse.Namespace) -> int:
     pull = pull_for(len(light) * len(heavy))
     about = {"light": ", ".join(light), "heavy": ", ".join(heavy), "questions": str(len(rows))}
 
+    gaps = numpy.array([each.gap for each in asked])
+    found = validated(rows, gaps, general, pull, Asked())
+    data = trained(asked, general, about, pull)
+    try:
+        options.out.write_bytes(data)
+    except OSError as error:
+        message = said("{path} cannot be written: {why}", "{path} 无法写入：{why}", path=options.out, why=why(error))
+        raise PointsmanError(message) from None
+    version = difficulty_of(data).version
+    if options.json:
+        print_json({**about, "version": version, "validated": [each._asdict() for each in found]})
+        return 0
+
     def tell(text: Said) -> None:
         print_line(told(text, options.tongue))
 
@@ -79,23 +93,23 @@ def train_scores(options: argparse.Namespace) -> int:
             **about,
         )
     )
-    gaps = numpy.array([each.gap for each in asked])
-    for found in validated(rows, gaps, general, pull, Asked()):
+    for each in found:
         tell(
             said(
                 "{split}: APGR {ours}; over length {length}; over the model that ships {shipped}",
                 "{split}：APGR {ours}；比长度高 {length}；比随附模型高 {shipped}",
-                split=split_name(found.split),
-                ours=interval(found.apgr),
-                length=signed(found.over_length),
-                shipped=signed(found.over_shipped),
+                split=split_name(each.split),
+                ours=interval(each.apgr),
+                length=signed(each.over_length),
+                shipped=signed(each.over_shipped),
             )
         )
-    data = trained(asked, general, about, pull)
-    options.out.write_bytes(data)
     tell(
         said(
-            "{file}: version {version}", "{file}：版本 {version}", file=options.out, version=difficulty_of(data).version
+            "{file}: version {version}; the config names it: classifier: {{difficulty: {file}}}",
+            "{file}：版本 {version}；在配置里写 classifier: {{difficulty: {file}}}",
+            file=options.out,
+            version=version,
         )
     )
     return 0

@@ -129,7 +129,8 @@ def trained(asked: Sequence[Asked], general: Difficulty, about: Mapping[str, str
 
 
 def check_asked(asked: Sequence[Asked]) -> None:
-    """Raises PointsmanError where nothing can be learnt of them."""
+    """Raises PointsmanError where nothing can be learnt of them: too few, heavy models that are never better, or better by
+    the same everywhere."""
     if len(asked) < LEAST_QUESTIONS:
         message = said(
             "{count} questions are too few to learn difficulties from (at least {least})",
@@ -139,7 +140,7 @@ def check_asked(asked: Sequence[Asked]) -> None:
         )
         raise PointsmanError(message)
     better = sum(each.gap > 0 for each in asked)
-    if better in (0, len(asked)):
+    if not better or len({each.gap for each in asked}) == 1:
         raise PointsmanError(
             said(
                 "one class only: the heavy models are better at {better} of {count} questions",
