@@ -133,8 +133,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     again in `delay` seconds; a step that parks a job of which no child is `left` has it active and to be claimed at once,
     with an `unparked` after it. `fence`: whoever has it loses it. `again`: it is begun anew by hand, so that generation
     grows, and failures and lost count from 0. None leaves a value as it is; `failures` is added. `left` says how many
-    children there are going to be, with those that have ended: the job's own `left` is the rest. `spawn` are jobs that are
-    submitted with it."""
+    children there are going to be, with those that have ended: the job's own `left` is the rest; one that no child is keeps
+    it parked until somebody unparks it with `left` 0. `spawn` are jobs that are submitted with it."""
 
     op: str
     at: float
