@@ -13,7 +13,7 @@ from pointsman.domain.simplified import TRADITIONAL, simplified
 HEAD, TAIL = 900, 300
 """Characters of a long text that are looked at: what is wanted is said at its beginning or at its end."""
 STEM = 5
-_TOKENS = re.compile(r"[㐀-鿿]+|[^\W\d_㐀-鿿]+(?:'[^\W\d_㐀-鿿]+)?|\d+|[^\w\s]")
+_TOKENS = re.compile(r"[A-Za-z]+(?=[ ,.:;?!\n]|\Z)|[㐀-鿿]+|[^\W\d_㐀-鿿]+(?:'[^\W\d_㐀-鿿]+)?|\d+|[^\w\s]")
 _ASCII_TOKENS = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?|[0-9]+|[^\w\s\x1c-\x1f]", re.ASCII)
 _TRADITIONAL = frozenset(TRADITIONAL)
 _ASCII = bytes(range(128))
