@@ -20,6 +20,7 @@ class Limits(Section, frozen=True):
             Meta(
                 description="requests, or auto: found out by how the engine does; default: the engine's slots, where it "
                 "tells them; else no limit",
+                extra={"zh": "请求数；或 auto：按引擎的表现自动摸索；默认：引擎报告的槽位数，不报告则不限"},
             ),
         ]
         | None
