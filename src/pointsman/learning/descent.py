@@ -69,8 +69,13 @@ def fit(
 
 
 def root(row: Sequence[str]) -> int:
-    """The square root of the number of pieces, in sixteenths: what sums are divided by, so that length tells nothing."""
-    return max(isqrt(256 * (len(row) + 1)), 1)
+    """The `length_root` of its number of pieces."""
+    return length_root(len(row))
+
+
+def length_root(count: int) -> int:
+    """The square root of a number of pieces, in sixteenths: what sums are divided by, so that length tells nothing."""
+    return isqrt(256 * (count + 1))
 
 
 def mixed(count: int, turn: int) -> list[int]:

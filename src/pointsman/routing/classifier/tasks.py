@@ -3,16 +3,17 @@ has the same task on every machine."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import pairwise
+from operator import add
 from typing import NamedTuple
 
 import msgspec
 
-from pointsman.learning.descent import root, shares
+from pointsman.learning.descent import length_root, shares
 from pointsman.learning.linear import Linear, Stored, compressed, decompressed, linear_of
 from pointsman.learning.pieces import pieces
 from pointsman.routing.classifier.instruction import instruction
@@ -21,6 +22,8 @@ from pointsman.routing.classifier.layout import layout
 FORMAT = 1
 SHIFT = 9
 """Weights in a file are in 2⁹ UNITths."""
+WISH = "@i "
+"""What pieces of the instruction begin with, so that they weigh apart from the same ones elsewhere."""
 WHOLE = 10_000
 """One, in probabilities and confidences."""
 
@@ -56,12 +59,14 @@ class Tasks:
         self.about = told.about
         self.least = told.least / WHOLE
         self.names = told.linear.heads
-        self._linear: Linear = linear_of(told.linear)
+        linear = linear_of(told.linear)
+        self._whole = Linear(linear.heads, _without(linear.weights))
+        self._wished = Linear(linear.heads, _of_wishes(linear.weights))
         self._knots = told.knots
 
     def of(self, text: str, row: Sequence[str]) -> Told:
         """`text` as `plain` gives it, `row` its pieces. Of a text without any known piece nothing is told."""
-        if self._linear.weights.keys().isdisjoint(row):
+        if self._whole.weights.keys().isdisjoint(row):
             return Told(self.names[0], 0.0)
         found = self.probabilities(text, row)
         most = max(found)
@@ -69,18 +74,32 @@ class Tasks:
 
     def probabilities(self, text: str, row: Sequence[str]) -> list[int]:
         """Of each task, in WHOLEs, before they are calibrated."""
-        return likely(self._linear, task_row(text, row), SHIFT)
+        also, asked = layout(text), instruction(text)
+        wish = row if asked == text else pieces(asked)
+        sums = map(add, self._whole.sums([*row, *also]), self._wished.sums(wish))
+        return _likely(list(sums), length_root(len(row) + len(also) + len(wish)), SHIFT)
 
 
 def task_row(text: str, row: Sequence[str]) -> list[str]:
-    """All that is known of a text: its pieces, how it is built, the pieces of what it asks for."""
-    return [*row, *layout(text), *(f"@i {piece}" for piece in pieces(instruction(text)))]
+    """All that is known of a text, for training: its pieces, how it is built, the pieces of what it asks for."""
+    return [*row, *layout(text), *(f"{WISH}{piece}" for piece in pieces(instruction(text)))]
+
+
+def _without(weights: Mapping[str, int]) -> dict[str, int]:
+    return {piece: whole for piece, whole in weights.items() if not piece.startswith(WISH)}
+
+
+def _of_wishes(weights: Mapping[str, int]) -> dict[str, int]:
+    return {piece.removeprefix(WISH): whole for piece, whole in weights.items() if piece.startswith(WISH)}
 
 
 def likely(linear: Linear, row: Sequence[str], shift: int) -> list[int]:
     """Probabilities in WHOLEs. Weights are in 2^`shift` UNITths."""
-    length = root(row)
-    found, whole = shares([(each << (shift + 4)) // length for each in linear.sums(row)])
+    return _likely(linear.sums(row), length_root(len(row)), shift)
+
+
+def _likely(sums: Sequence[int], length: int, shift: int) -> list[int]:
+    found, whole = shares([(each << (shift + 4)) // length for each in sums])
     return [each * WHOLE // whole for each in found]
 
 
