@@ -51,8 +51,8 @@ def busy() -> Metrics:
 def test_ten_thousand_callers_models_and_paths_grow_nothing() -> None:
     metrics = busy()
     before = series(text(metrics))
-    decision = Decision("model", "x", features=features())
     for number in range(10_000):
+        decision = Decision("model", "x", features=features(task_type=f"task-{number}"))
         request = replace(
             ask("x", f"model-{number}"), caller=f"caller-{number}", user=f"user-{number}", session=f"{number}",
             source=f"/path/{number}", task=f"task-{number}", id=f"r{number}", traceparent=f"{number}",

@@ -120,14 +120,11 @@ def test_whatever_a_record_holds_no_span_ends_before_it_begins(times: Any, tries
     [
         None, "", "x", PARENT.upper(), PARENT[:-3], PARENT + "-x", "ff" + PARENT[2:], PARENT.replace("-01", "-0g"),
         "00-" + "0" * 32 + "-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-" + "0" * 16 + "-01",
-        "é" * 55, PARENT * 1000, PARENT + "\n",
+        "é" * 55, PARENT * 1000,
     ],
 )  # fmt: skip
 def test_a_header_that_is_none_begins_a_trace_of_its_own(header: str | None) -> None:
     own = context_of("req_1", header, 1.0)
-    if header is not None and header.strip() == PARENT:
-        assert own.parent is not None
-        return
     assert read(header) is None
     assert own.parent is None and own.trace_id == context_of("req_1", None, 1.0).trace_id
 

@@ -36,11 +36,14 @@ _READ = frozenset(
         b"x-pointsman-task",
         b"x-openwebui-chat-id",
         b"x-openwebui-user-id",
+        b"traceparent",
     )
 )
 """Headers that say something of the request, beside those that every client sends."""
 Header = Callable[[bytes], str | None]
 """The value of one of them."""
+_LONGEST_TRACE = 256
+"""Characters of a traceparent; a longer one is none."""
 _STRUCTURED = frozenset(
     (
         "grammar",
@@ -166,6 +169,7 @@ def _request(
             raise _wrong(name, Said("must be a whole number", "必须是整数"), value)
         limit = limit if value is None else value
     header = client.header if not _READ.isdisjoint(client.fields) else _none
+    traceparent = header(b"traceparent")
     return Request(
         id=client.request_id,
         endpoint=endpoint,
@@ -187,7 +191,7 @@ def _request(
         caller_group=client.caller.group,
         source=_source(client, header),
         accept_language=client.header(b"accept-language"),
-        traceparent=client.header(b"traceparent"),
+        traceparent=traceparent if traceparent is not None and len(traceparent) <= _LONGEST_TRACE else None,
     )
 
 
