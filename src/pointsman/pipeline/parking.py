@@ -23,7 +23,7 @@ log = logging.getLogger("pointsman")
 Sample = Callable[[], Awaitable[Load | None]]
 """Looks at the machine; None where nobody is to look."""
 _AT_ONCE = 50  # jobs that are released together
-_SWEEPS = 30.0  # seconds between two looks for jobs whose process died while they were parked
+_SWEEPS = 30.0  # seconds, at most, between two looks for jobs whose process died while they were parked
 _LISTED = 1000
 
 
@@ -105,7 +105,7 @@ class Parking:
         try:
             if self._parked and not self.pressure.holds:
                 await self._release(sorted(self._parked, key=lambda name: (self._parked[name], name)))
-            if self._swept is None or now - self._swept >= _SWEEPS:
+            if self._swept is None or now - self._swept >= min(_SWEEPS, self.rules.limits.longest):
                 await self._sweep()
                 self._swept = now
         except StoreError as error:  # the worker says so, and the next look tries again
