@@ -113,3 +113,18 @@ def test_labels_that_are_none(shell: Shell) -> None:
         done = shell.run("train", "--scores", written(shell, graded(120)), "--labelled", file, "--out", "d.bin",
                          "--light", "small", "--language", "en")  # fmt: skip
         assert done.code == 1 and wanted in done.err
+
+
+def test_how_difficult_a_request_is(shell: Shell) -> None:
+    """Told of requests whose targets are scored; a model of one's own is the one that tells."""
+    models = (
+        "models: {light: {backends: [{engine: ollama, model: a}]}, heavy: {backends: [{engine: ollama, model: b}]}}\n"
+    )
+    shell.write("pointsman.yaml", models + "entries: {auto: {policy: interactive}, plain: {}}\n")
+    assert ", difficulty 0.09" in shell.run("explain", "What is the capital of France?", "--language", "en").out
+    assert "，难度 0.09" in shell.run("explain", "法国的首都是哪里", "--language", "zh").out
+    assert "difficulty" not in shell.run("explain", "hi there", "--model", "plain", "--language", "en").out
+    shell.run("train", "--scores", written(shell, graded(160)), "--light", "small", "--heavy", "big", "--out", "d.bin")
+    shell.write("pointsman.yaml", models + "entries: {auto: {policy: interactive}}\nclassifier: {difficulty: d.bin}\n")
+    out = shell.run("explain", FACT.format(n=7), "--language", "en").out
+    assert ", difficulty 0.9" in out or ", difficulty 1.0" in out

@@ -181,12 +181,15 @@ def _shown(features: Features) -> Said:
     if features.task_type:
         source = Said(features.task_source, _SOURCES.get(features.task_source, features.task_source))
         task = said("{task} ({source})", "{task}（{source}）", task=features.task_type, source=source)
+    hard = features.difficulty
+    difficult = said("", "") if hard is None else said(", difficulty {hard}", "，难度 {hard}", hard=f"{hard:.2f}")
     return said(
-        "{about}{tokens} tokens, {language}, turn {turn}, task {task}",
-        "{about}{tokens} 个 token，{language}，第 {turn} 轮，任务：{task}",
+        "{about}{tokens} tokens, {language}, turn {turn}, task {task}{difficult}",
+        "{about}{tokens} 个 token，{language}，第 {turn} 轮，任务：{task}{difficult}",
         about="" if features.exact else said("about ", "约 "),
         tokens=features.input_tokens,
         language=features.language,
         turn=features.turns,
         task=task,
+        difficult=difficult,
     )
