@@ -23,11 +23,12 @@ _slow = json.JSONDecoder()
 def last_object(block: bytes, key: bytes) -> bytes:
     """What follows the last `key` (with its quotes) whose value is an object, from its brace on, maybe cut off by the end;
     empty where there is none. Quotes within a JSON text are escaped, so words of the model are never taken for a key."""
-    at = len(block)
-    while (at := block.rfind(key, 0, at)) >= 0:
+    at = block.rfind(key)
+    while at >= 0:
         opened = _OPENS.match(block, at + len(key))
         if opened:
             return block[opened.end() : opened.end() + _LONGEST]
+        at = block.rfind(key, 0, at)
     return b""
 
 
@@ -65,10 +66,14 @@ def times_of_timings(data: bytes) -> EngineTimes | None:
 def _parsed(data: bytes) -> dict[str, Any] | None:
     """The object that `data` begins with. Its end is where braces balance; a brace inside a text takes the slow way."""
     end = data.find(b"}") + 1
+    if end and data.find(b"{", 1, end) < 0:  # it holds no other
+        return _decoded(data, end)
     while end and data.count(b"{", 0, end) != data.count(b"}", 0, end):
         end = data.find(b"}", end) + 1
-    if not end:
-        return None
+    return _decoded(data, end) if end else None
+
+
+def _decoded(data: bytes, end: int) -> dict[str, Any] | None:
     try:
         value = _quick(data[:end])
     except (msgspec.DecodeError, RecursionError):

@@ -76,8 +76,6 @@ class Meter:
         self._pending.clear()
         self._size = 0
         self._events += block.count(_EVENT, max(len(seen) - _STRADDLE, 0))
-        if b'"usage"' in block:
-            self._usage = last_object(block, b'"usage"') or self._usage
-        if b'"timings"' in block:
-            self._timings = last_object(block, b'"timings"') or self._timings
+        self._usage = last_object(block, b'"usage"') or self._usage
+        self._timings = last_object(block, b'"timings"') or self._timings
         self._seen = block[-_OVERLAP:]

@@ -5,6 +5,7 @@ are, too."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import deque
 
 from pointsman.domain.record import Record
@@ -35,16 +36,20 @@ class TokenRatio:
     """Of one target. `off` is whether the median of the last requests is off; `median` None before there are enough."""
 
     def __init__(self) -> None:
-        self._seen: deque[float] = deque(maxlen=WINDOW)
+        self._seen: deque[float] = deque()
+        self._ordered: list[float] = []
         self.median: float | None = None
         self.off = False
 
     def take(self, ratio: float) -> bool:
         """Whether it is off now though it was not, or no more though it was."""
         self._seen.append(ratio)
+        insort(self._ordered, ratio)
+        if len(self._seen) > WINDOW:
+            del self._ordered[bisect_left(self._ordered, self._seen.popleft())]
         if len(self._seen) < LEAST:
             return False
-        self.median = sorted(self._seen)[(len(self._seen) - 1) // 2]
+        self.median = self._ordered[(len(self._ordered) - 1) // 2]
         off = abs(self.median - 1.0) > (BACK if self.off else OFF)
         changed, self.off = off != self.off, off
         return changed
