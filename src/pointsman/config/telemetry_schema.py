@@ -8,18 +8,22 @@ from msgspec import Meta
 
 from pointsman.config.section import Section
 
+Endpoint = Annotated[
+    str,
+    Meta(
+        pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
+        description="http(s)://host:4318",
+        extra={"zh": "合法的地址（http(s)://主机:4318，不带用户名和查询串）"},
+    ),
+]
+
 
 class Otlp(Section, frozen=True):
     """Spans and metrics for an OpenTelemetry collector, over OTLP/HTTP."""
 
     endpoint: (
         Annotated[
-            str,
-            Meta(
-                pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
-                description="http(s)://host:4318, to which /v1/traces and /v1/metrics are added; default: nothing is sent",
-                extra={"zh": "合法的地址（http(s)://主机:4318，不带用户名和查询串）"},
-            ),
+            Endpoint, Meta(description="the collector, to which /v1/traces and /v1/metrics are added; default: nobody")
         ]
         | None
     ) = None
