@@ -180,6 +180,7 @@ async def test_jobs_of_a_process_that_died_are_released_by_another() -> None:
         assert len(await store.ls(Wanted(phase="parked"), 10)) == 2
         await alive.look(IDLE, after=32.0)
         await alive.all_done(2)
+        assert (await store.trace("job_001"))[2].why == ("it has waited for as long as it may", "已等到允许的最长时间")
     assert alive.done == ["job_001", "job_002"]
 
 

@@ -104,7 +104,7 @@ class Parking:
             self.changed()
         try:
             if self._parked and not self.pressure.holds:
-                await self._release(sorted(self._parked, key=lambda name: (self._parked[name], name)))
+                await self._release(self._own(), _LATE if self.pressure.state == "given_up" else _OVER)
             if self._swept is None or now - self._swept >= min(_SWEEPS, self.rules.limits.longest):
                 await self._sweep()
                 self._swept = now
@@ -114,25 +114,29 @@ class Parking:
     async def close(self) -> None:
         """What waits here goes on elsewhere, or after the next start."""
         self.pressure = NONE
-        await self._release(sorted(self._parked, key=lambda name: (self._parked[name], name)))
+        await self._release(self._own(), _STOPPED)
+
+    def _own(self) -> list[str]:
+        """Those that wait here, in the order in which they came."""
+        return sorted(self._parked, key=lambda name: (self._parked[name], name))
 
     async def _sweep(self) -> None:
         """Those that nobody has released in time. Where something of it was done, it waits for its children."""
         late = self._clock.wall() - self.rules.limits.longest
         found = await self._store.ls(Wanted(phase="parked"), _LISTED)
         strays = [job for job in found if job.place.state == "received" and job.updated <= late]
-        await self._release([job.id for job in sorted(strays, key=lambda job: (job.created, job.id))])
+        await self._release([job.id for job in sorted(strays, key=lambda job: (job.created, job.id))], _LONG)
 
-    async def _release(self, names: list[str]) -> None:
+    async def _release(self, names: list[str], why: Said) -> None:
         """In this order, in which they are claimed then. Raises StoreError; those that are left stay parked."""
         for start in range(0, len(names), _AT_ONCE):
             some = names[start : start + _AT_ONCE]
-            await asyncio.gather(*map(self._unpark, some))
+            await asyncio.gather(*(self._unpark(name, why) for name in some))
             for name in some:
                 self._parked.pop(name, None)
             self.changed()
 
-    async def _unpark(self, name: str) -> None:
+    async def _unpark(self, name: str, why: Said) -> None:
         job = await self._store.get(name)
         if job is None or job.over or job.place.disposition != "parked" or job.place.state != "received":
             return
@@ -142,7 +146,7 @@ class Parking:
             events=(("unparked", None),),
             places=(step(job.place, "unparked"),),
             worker=self._name,
-            why=why_of(_LATE if self.pressure.state == "given_up" else _OVER),
+            why=why_of(why),
             left=0,
         )
         try:
@@ -177,3 +181,5 @@ def why_pressed(pressure: Pressure) -> Said:
 
 _OVER = Said("the machine has room again", "机器又有余力了")
 _LATE = Said("the pressure lasts too long; it goes on all the same", "压力持续太久；照常执行")
+_STOPPED = Said("the worker was stopped", "工作进程已停止")
+_LONG = Said("it has waited for as long as it may", "已等到允许的最长时间")
