@@ -9,7 +9,7 @@ ARGS   ?=
 
 PORT ?= 8900
 
-.PHONY: reload run demo test test-all lint format types imports wheel test-wheel bench bench-growth bench-tools lock clean
+.PHONY: classifier reload run demo test test-all lint format types imports wheel test-wheel bench bench-growth bench-tools lock clean
 
 run: $(VENV)/.run  ## start the gateway on 127.0.0.1:8900
 	@$(BIN)/pointsman serve $(ARGS)
@@ -49,6 +49,9 @@ types: $(VENV)/.dev
 
 imports: $(VENV)/.dev  ## the floors of the house: imports point one way down
 	@$(BIN)/lint-imports
+
+classifier: $(VENV)/.dev  ## make the model of task types anew from its lessons
+	@$(BIN)/python -m pointsman.offline.training.shipped_tasks src/pointsman/routing/classifier/tasks.bin
 
 wheel: $(VENV)/.dev
 	@rm -rf dist && $(UV) build --quiet --wheel --python $(BIN)/python
