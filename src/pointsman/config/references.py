@@ -39,7 +39,9 @@ def cross_check(config: Config, broken: Collection[str] = ()) -> list[Problem]:
     except Problem as problem:
         problems.append(problem)
     if config.server.public_url is not None:
-        _public_url(config.server.public_url, problems)
+        _address("server.public_url", config.server.public_url, problems)
+    if config.telemetry.otlp.endpoint is not None:
+        _address("telemetry.otlp.endpoint", config.telemetry.otlp.endpoint, problems)
     if "models" not in broken:
         _targets(config, problems)
     _backends(config, problems)
@@ -168,7 +170,8 @@ def _words(path: str, kind: str, given: str | list[str] | None, valid: Sequence[
             problems.append(Problem(path, message, valid=", ".join(valid) or said("none", "没有")))
 
 
-def _public_url(url: str, problems: list[Problem]) -> None:
+def _address(path: str, url: str, problems: list[Problem]) -> None:
+    """What a path is put behind."""
     valid = "https://HOST[:PORT][/PATH]"
     try:
         parts = urlsplit(url)
@@ -177,10 +180,10 @@ def _public_url(url: str, problems: list[Problem]) -> None:
         sound = False
     if not sound or not url.isprintable() or " " in url:
         message = said("{url!r} is no address of a server", "{url!r} 不是服务器的地址", url=url)
-        problems.append(Problem("server.public_url", message, valid=valid))
+        problems.append(Problem(path, message, valid=valid))
     elif parts.query or parts.fragment or "?" in url or "#" in url:
         message = said("{url!r}: links cannot stand behind ? or #", "{url!r}：链接不能接在 ? 或 # 后面", url=url)
-        problems.append(Problem("server.public_url", message, valid=valid))
+        problems.append(Problem(path, message, valid=valid))
 
 
 def _targets(config: Config, problems: list[Problem]) -> None:
