@@ -178,9 +178,13 @@ def _heard(hearing: Hearing) -> list[Said]:
 
 def _shown(features: Features) -> Said:
     task: str = said("none", "无")
+    sure = features.task_confidence
     if features.task_type:
         source = Said(features.task_source, _SOURCES.get(features.task_source, features.task_source))
-        task = said("{task} ({source})", "{task}（{source}）", task=features.task_type, source=source)
+        by = source if sure is None else Said(f"{source} {sure:.2f}", f"{source.zh} {sure:.2f}")
+        task = said("{task} ({source})", "{task}（{source}）", task=features.task_type, source=by)
+    elif sure is not None:
+        task = said("none (not sure enough: {sure})", "无（把握不够：{sure}）", sure=f"{sure:.2f}")
     hard = features.difficulty
     difficult = said("", "") if hard is None else said(", difficulty {hard}", "，难度 {hard}", hard=f"{hard:.2f}")
     return said(
