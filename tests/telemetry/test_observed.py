@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -118,3 +120,10 @@ def test_an_idle_process_has_nothing_new_to_tell() -> None:
     first = levels_of_process("1.0")
     assert first["build_info"] == {("1.0",): 1.0} and first["process_memory_bytes"][()] > 10 << 20
     assert first["process_memory_bytes"][()] % (1 << 20) == 0
+
+
+def test_a_gateway_without_a_collector_imports_nothing_for_one() -> None:
+    code = "import sys, pointsman.app.serving; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "pointsman.telemetry.metrics" in loaded
+    assert not [name for name in loaded if "otlp" in name or name == "prometheus_client"]
