@@ -122,7 +122,7 @@ def test_what_ships_is_what_its_data_give() -> None:
     light, heavy = (ships.about[name].split(", ") for name in ("light", "heavy"))
     rows = read_scored(SETS / "scores_train.jsonl.gz")
     general = general_model(read_leveled(SETS / "difficulty_labels.jsonl.gz"), [row.question for row in rows])
-    asked = [asked_of(row.question, row.scores, light, heavy) for row in rows]
+    asked = asked_of([(row.question, row.scores) for row in rows], light, heavy)
     again = difficulty_of(trained(asked, general, ships.about, pull_for(len(light) * len(heavy))))
     for head in range(len(HEADS)):
         ours, theirs = ships.weights(head), again.weights(head)

@@ -61,7 +61,7 @@ def train_scores(options: argparse.Namespace) -> int:
     for name in (*light, *heavy):
         chosen_pair(rows, name, None)  # is there such a model?
     rows = tuple(row for row in rows if all(name in row.scores for name in (*light, *heavy)))
-    asked = [asked_of(row.question, row.scores, light, heavy) for row in rows]
+    asked = asked_of([(row.question, row.scores) for row in rows], light, heavy) if rows else []
     check_asked(asked)
     general = shipped_difficulty()
     if options.labelled:

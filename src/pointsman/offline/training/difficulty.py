@@ -38,7 +38,8 @@ from pointsman.routing.classifier.difficulty import (
 
 LEVELS = {"easy": 0.0, "medium": 0.5, "hard": 1.0}
 LEAST_QUESTIONS = 100
-PULL_OF_MANY = 0.2
+LEAST_SHARE = 0.2
+PULL_OF_MANY = 0.1
 """More of the general score where it is not known between which two models it will be: so the model that ships."""
 _GENERAL_STRENGTH = 3.0
 _GENERAL_LEAST = 2
@@ -66,10 +67,23 @@ class Asked(NamedTuple):
     rescued: float
 
 
-def asked_of(question: str, scores: Mapping[str, float], light: Sequence[str], heavy: Sequence[str]) -> Asked:
-    """Means over all pairs of a light and a heavy model. Raises KeyError for one that did not answer."""
-    gaps = [scores[strong] - scores[weak] for weak in light for strong in heavy]
-    return Asked(question, sum(gaps) / len(gaps), sum(max(gap, 0.0) for gap in gaps) / len(gaps))
+def asked_of(
+    rows: Sequence[tuple[str, Mapping[str, float]]], light: Sequence[str], heavy: Sequence[str]
+) -> list[Asked]:
+    """Of questions with the quality of each model: means over all pairs of a light and a heavy model. Each pair's gaps
+    count in units of its own mean gap, as its APGR has them, lest one weak model speaks for all; a pair of which the heavy
+    model is hardly better, or no better, counts as if it were better by a LEAST_SHARE of the mean. Raises KeyError for a
+    model that did not answer."""
+    pairs = [(weak, strong) for weak in light for strong in heavy]
+    gaps = numpy.array([[scores[strong] - scores[weak] for weak, strong in pairs] for _, scores in rows])
+    means = gaps.mean(axis=0)
+    worth = means.mean() / numpy.maximum(means, LEAST_SHARE * max(float(means.mean()), 1e-9))
+    mixed = (gaps * worth).mean(axis=1) if len(pairs) > 1 else gaps[:, 0]
+    rescued = numpy.maximum(gaps, 0.0).mean(axis=1)
+    return [
+        Asked(question, gap, saved)
+        for (question, _), gap, saved in zip(rows, mixed.tolist(), rescued.tolist(), strict=True)
+    ]
 
 
 def general_model(labelled: Sequence[Leveled], reference: Sequence[str]) -> Difficulty:
@@ -147,6 +161,13 @@ def check_asked(asked: Sequence[Asked]) -> None:
                 "只有一类：{count} 个问题中有 {better} 个是重模型更好",
                 better=better,
                 count=len(asked),
+            )
+        )
+    if sum(each.gap for each in asked) <= 0:
+        raise PointsmanError(
+            said(
+                "the heavy models are no better than the light ones over all: choose others with --light and --heavy",
+                "重模型总体上并不比轻模型好：请用 --light 和 --heavy 另选",
             )
         )
 
