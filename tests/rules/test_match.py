@@ -54,6 +54,28 @@ def test_distinct_terms_count_not_occurrences() -> None:
     assert winner(rules, "pdf excel") == "r"
 
 
+def test_a_text_that_comes_again_is_decided_as_before() -> None:
+    """What was learned of a short text is kept, whoever asks and whatever came in between."""
+    written = parse_rules(
+        [
+            rule("first", {"all": [{"any": ["导出", "export"]}, {"any": [{"regex": "报表[0-9]+"}]}], "none": ["不"]}),
+            rule("then", {"any": ["导出"]}, priority=1),
+            rule("waiting", {"any": ["好的"], "asked": False}),
+        ],
+        pack="p",
+    )
+    rules = compile_rules(written)
+    texts = [f"{verb}报表{number}" for number in range(120) for verb in ("导出", "不要导出", "export ")] + ["好的"] * 2
+    for text in texts * 2:
+        assert rules.match(text, plain_features(text), entry="auto") == compile_rules(written).match(
+            text, plain_features(text), entry="auto"
+        )
+    asked = msgspec.structs.replace(plain_features("好的"), asked=True)
+    assert rules.match("好的", plain_features("好的"), entry="auto") is not None
+    assert rules.match("好的", asked, entry="auto") is None
+    assert rules.match("好的", plain_features("好的"), entry="auto") is not None
+
+
 def test_none_excludes() -> None:
     rules = [rule("r", {"any": ["苹果"], "none": ["手机", {"regex": "iphone ?\\d+"}]})]
     assert winner(rules, "苹果财报") == "r"

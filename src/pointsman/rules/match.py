@@ -79,7 +79,7 @@ class _Text:
         self.present = found | possible if possible else found
         self.terms = terms
         self._verified: dict[int, bool] = {}
-        self._spans: dict[str, Spans] = {}
+        self._spans: dict[RulePlan, Spans] = {}
         self._negators: Found | None = None
         self._taken_back = False
 
@@ -132,9 +132,9 @@ class _Text:
 
     def spans(self, plan: RulePlan) -> Spans:
         """Where the groups of the rule matched."""
-        known = self._spans.get(plan.rule.id)
+        known = self._spans.get(plan)
         if known is None:
-            known = self._spans[plan.rule.id] = _spans(plan, self)
+            known = self._spans[plan] = _spans(plan, self)
         return known
 
 
