@@ -237,6 +237,8 @@ class Run:
             broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
             raise BackendFailure("reset", broken, sent=True)
         if opened.streams and (error := error_in(meter.last_event)) is not None:
+            if keeping is not None:
+                keeping.forget()
             return error
         if keeping is not None:
             keeping.end(opened.target, content_type, self._pipeline.clock.monotonic())
