@@ -14,7 +14,7 @@ from pointsman.offline.training.shipped_tasks import made, shipped_lessons
 from pointsman.routing.classifier.tasks import shipped_bytes, shipped_tasks
 
 SETS = Path(__file__).parents[1] / "sets" / "tasks"
-FLOORS = {"zh": (0.87, 0.915, 0.90), "en": (0.84, 0.885, 0.87)}
+FLOORS = {"zh": (0.86, 0.905, 0.92), "en": (0.86, 0.91, 0.9)}
 """Of a language: right in all texts, in the surest nine of ten, share that is told; a little below what was reached."""
 
 
