@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pointsman.domain.simplified import simplified
 from pointsman.learning.pieces import HEAD, TAIL, pieces, plain
 
 
@@ -35,3 +38,10 @@ def test_of_a_long_text_the_beginning_and_the_end() -> None:
     text = plain("a" * 5000 + "b" * 5000)
     assert len(text) == HEAD + TAIL + 1
     assert text.startswith("a") and text.endswith("b")
+
+
+@given(st.text(max_size=60) | st.text("ＡＺａ０！～　①ﬁé́ﾊﾟ請个。，:", max_size=20))
+def test_the_quick_way_folds_as_the_long_one(text: str) -> None:
+    low = text.lower()
+    long = low if low.isascii() else unicodedata.normalize("NFKC", low).lower().translate(simplified())
+    assert plain(text) == long
