@@ -33,6 +33,8 @@ _QUALITY = (
     ("others_ttft_p95_s", Said("p95 of usual callers, s", "普通调用者 p95，秒")),
     ("good_per_s", Said("good requests a second", "每秒有效请求")),
     ("good_tokens_per_s", Said("useful tokens a second", "每秒有效 token")),
+    ("engine_cores", Said("cores that the engine got", "引擎得到的核数")),
+    ("good_per_engine_s", Said("good requests a CPU second of it", "引擎每秒 CPU 的有效请求")),
     ("others_good_ratio", Said("good of the usual callers'", "普通调用者的有效比例")),
     ("fairness", Said("fairness (Jain)", "公平性（Jain）")),
 )

@@ -9,6 +9,8 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import psutil
+
 from pointsman.bench.processes import free_port
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said
@@ -35,6 +37,11 @@ class Engine:
         if await self._process.settled(120.0) != "up":
             why = self._process.problem or "…"
             raise PointsmanError(said("the engine does not run: {why}", "引擎无法运行：{why}", why=why))
+
+    def cpu_seconds(self) -> float:
+        """What it has computed for since it began."""
+        times = psutil.Process(self._process.pid).cpu_times()
+        return float(times.user + times.system)
 
     def kill(self) -> None:
         if self._process.pid is not None:
