@@ -17,12 +17,13 @@ from pointsman.pipeline.policy import Policy
 def classified(
     features: Features, request: Request, question: str | None, policy: Policy, before: Features | None
 ) -> Features:
-    """With the task of which the policy's model is sure enough, and how sure it is; with none, the confidence says that
-    there was one. With the difficulty, where routes or scores ask for it. A model that is not at hand is taken at its word
+    """Where routes or scores ask for it: with the task of which the policy's model is sure enough, and how sure it is; with
+    none, the confidence says that it was looked for; and with the difficulty. A model that is not at hand is taken at its word
     in `before`, the features of the same request when it was."""
     rule = policy.document.classifier
     asks = rule is not None and rule.difficulty is not None and policy.asks_difficulty(request)
-    if rule is None or (features.task_type is not None and not asks):
+    asks_task = features.task_type is None and policy.asks_task(request)
+    if rule is None or not (asks or asks_task):
         return features
     whole = whole_characters(matter(request, question or ""))
     text = plain(whole)
@@ -31,7 +32,7 @@ def classified(
         model = policy.difficulty
         hard = model.of(whole, row) if model else before and before.difficulty
         features = msgspec.structs.replace(features, difficulty=hard)
-    return features if features.task_type is not None else _with_task(features, text, row, rule, policy, before)
+    return _with_task(features, text, row, rule, policy, before) if asks_task else features
 
 
 def _with_task(

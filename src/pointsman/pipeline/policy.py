@@ -58,6 +58,7 @@ class Policy:
         self._by_difficulty = any(
             route.min_difficulty is not None or route.max_difficulty is not None for route in self.routes
         )
+        self._by_task = any(route.task_types is not None for route in document.routes)
         tiers = [document.fallback, *(route.target for route in self.routes), *_TIERS]
         self.tier_targets = tuple(
             target
@@ -110,6 +111,10 @@ class Policy:
         if self.own_difficulty is not None and self.own_difficulty.version == rule.difficulty:
             return self.own_difficulty
         return shipped_difficulty() if rule.difficulty == shipped_difficulty_version() else None
+
+    def asks_task(self, request: Request) -> bool:
+        """Whether anything depends on its kind of task, should it come to a model."""
+        return (self._by_task and request.model in self.entries) or self.is_scored(request)
 
     def asks_difficulty(self, request: Request) -> bool:
         """Whether anything depends on how difficult it is, should it come to a model."""
