@@ -121,6 +121,34 @@ async def test_what_can_never_fit_is_refused_with_the_numbers(tmp_path: Path) ->
             assert (await chat(client, max_tokens=5)).status_code == 200
 
 
+async def test_a_negative_limit_of_the_reply_is_none(tmp_path: Path) -> None:
+    """llama.cpp takes -1 for it; it must not make a request smaller than its prompt."""
+    async with Engine() as engine, running(config(engine, **limited(engine, 4, cells=1100)), tmp_path) as served:
+        async with httpx.AsyncClient(base_url=served.base, timeout=30) as client:
+            text = "long " * 200
+            for limit in (-1, -(10**9)):
+                reply = await chat(client, text, max_tokens=limit)
+                assert reply.status_code == 400 and reply.json()["error"]["code"] == "never_fits"
+            assert (await chat(client, "x", max_tokens=-1)).status_code == 200
+
+
+async def test_what_the_first_tier_can_never_hold_goes_to_the_next(tmp_path: Path) -> None:
+    async with Engine("a") as one, Engine("b") as two:
+        models = {
+            "light": {"backends": [one.backend(limits={"cells": 100})]},
+            "heavy": {"backends": [two.backend(limits={"cells": 1000})]},
+        }
+        routes = [{"name": "first", "target": "light", "priority": 1}]
+        sections = config(one, models=models, routes=routes, fallback={"target": "heavy", "max_retries": 0})
+        async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
+            assert (await chat(client, model="auto", max_tokens=5)).status_code == 200 and len(one.asked) == 1
+            assert (await chat(client, model="auto", max_tokens=500)).status_code == 200
+            assert (len(one.asked), len(two.asked)) == (1, 1)
+            reply = await chat(client, model="auto", max_tokens=5000)
+            assert reply.status_code == 400 and reply.json()["error"]["code"] == "never_fits"
+            assert "holds 1000" in reply.json()["error"]["message"] and (len(one.asked), len(two.asked)) == (1, 1)
+
+
 async def test_replicas_share_what_one_cannot_hold(tmp_path: Path) -> None:
     async with Engine("a") as one, Engine("b") as two:
         one.plays, two.plays = [SLOW], [SLOW]

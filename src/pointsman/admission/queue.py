@@ -37,6 +37,11 @@ class Queue:
         room = self._rooms.get(target)
         return room.capacity if room is not None else OPEN
 
+    def holds(self, target: str, cells: int) -> bool:
+        """Whether it could take so many if nobody else were there."""
+        room = self._rooms.get(target)
+        return room is None or room.holds(cells)
+
     def install(self, capacities: Mapping[str, Capacity], now: float) -> list[Admitted]:
         """What targets hold from now on; others have no limit. Nobody that is inside is thrown out."""
         for name in [*self._rooms, *capacities]:

@@ -45,6 +45,10 @@ class Turnstile(Protocol):
         """The first of these that it may go to now, once it is its turn. Raises PointsmanError."""
         ...
 
+    def holding(self, targets: Sequence[str]) -> Sequence[str]:
+        """Those of them that could take it if nobody else were there."""
+        ...
+
     def leave(self) -> None: ...
 
 
@@ -75,16 +79,19 @@ async def open_first(
     """Try `targets` in turn, then again from the first, at most `1 + max_retries` times in all. Every try is appended to
     `attempts` and told to `watch`, also the one that a cancellation cuts off. `must_stream`: unless the call is for a whole
     reply, an answer without an event is a failure. `turnstile` lets in: where the target whose turn it is has no room,
-    others of its pool do as well; the place is held when this returns, and given back where it raises.
-    Raises PointsmanError: the client's own fault at once, else the last failure when no try is left."""
+    others of its pool do as well; the place is held when this returns, and given back where it raises. A target that
+    could never take the request is passed over; where none could, `turnstile` says so of all. Raises PointsmanError: the
+    client's own fault at once, else the last failure when no try is left."""
     last: PointsmanError | None = None
+    holding = turnstile.holding(targets) if len(targets) > 1 else targets
+    targets = holding or targets
     left = list(targets)
     for number in range(1 + max_retries):
         if not left:
             wait = last.retry_after if last and last.retry_after else PAUSE * 2 ** (number // len(targets) - 1)
             await asyncio.sleep(min(wait, LONGEST_PAUSE))
             left = list(targets)
-        alike = left if len(left) < 2 else [name for name in left if pool_of(name) == pool_of(left[0])]
+        alike = left if len(left) < 2 or not holding else [name for name in left if pool_of(name) == pool_of(left[0])]
         target = await turnstile.enter(alike)
         left.remove(target)
         start = clock.monotonic()

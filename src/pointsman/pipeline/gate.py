@@ -107,6 +107,11 @@ class Gate:
         """Where one stands that waits; None where it does not."""
         return self._queue.place(ticket, self._clock.monotonic()) if ticket.id in self._waiting else None
 
+    def holding(self, targets: Sequence[str], cells: int) -> Sequence[str]:
+        """Those of them that could hold so many cells if nobody else were there."""
+        self._look()
+        return [name for name in targets if self._queue.holds(name, cells)]
+
     def leave(self, ticket_id: str) -> None:
         """It is through, or does not want to any more."""
         self._call(self._queue.leave(ticket_id, self._clock.monotonic()))
@@ -185,6 +190,10 @@ class Pass:
             raise
         finally:
             self.waited += clock.monotonic() - now
+
+    def holding(self, targets: Sequence[str]) -> Sequence[str]:
+        """Those that could take it if nobody else were there."""
+        return self._gate.holding(targets, self._cells)
 
     @property
     def place(self) -> Place | None:

@@ -181,7 +181,7 @@ def _request(
         tool_characters=tool_characters,
         structured=structured,
         files=files,
-        max_output=limit,
+        max_output=limit if limit is None or limit >= 0 else None,  # llama.cpp's -1: as long as it gets
         task=_task(tree, header),
         priority=header(b"x-pointsman-priority"),
         session=header(b"x-pointsman-session") or header(b"x-openwebui-chat-id"),
