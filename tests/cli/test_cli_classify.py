@@ -17,6 +17,9 @@ from pointsman.pipeline.decide import decide
 MEALS = ("rice", "soup", "bread", "noodles", "salad", "fish", "beans", "eggs", "cheese", "fruit", "cake", "tea")
 
 
+ROUTE = "routes: [{name: new, target: heavy, match: {task_type: creative}}]\n"
+
+
 def lines(rows: list[tuple[str, str]]) -> str:
     return "".join(json.dumps({"text": text, "task": task}, ensure_ascii=False) + "\n" for text, task in rows)
 
@@ -81,7 +84,7 @@ class TestTrain:
         text = "ring the bell for milk"
         told = shell.run("classify", "-", "--model", "own.bin", "--json", stdin=text).json
         assert told["task"] == "creative"
-        path = shell.write("pointsman.yaml", MODELS + "classifier: {file: own.bin}\nserver: {data_dir: data}\n")
+        path = shell.write("pointsman.yaml", MODELS + ROUTE + "classifier: {file: own.bin}\nserver: {data_dir: data}\n")
         policy = build(load(path, {}, {})).policy
         features = decide(Request("r", "chat", "auto", (Turn("user", text),)), policy, Snapshot.of(())).features
         assert features is not None
@@ -112,6 +115,17 @@ class TestTrain:
             done = shell.run("train", "own.jsonl", "--alone", "--out", "own.bin", "--lang", tongue)
             assert done.code == 1 and text in done.err, done.err
         assert not Path("own.bin").exists()
+
+    @pytest.mark.parametrize(
+        ("out", "en", "zh"),
+        [("nowhere/own.bin", "nowhere is no folder", "不是可以写入的文件夹"), (".", "is a folder", "是文件夹")],
+    )
+    def test_where_nothing_can_be_written_is_said_before_anything_is_learnt(
+        self, shell: Shell, out: str, en: str, zh: str
+    ) -> None:
+        for tongue, text in (("en", en), ("zh", zh)):
+            done = shell.run("train", "not there.jsonl", "--out", out, "--lang", tongue)
+            assert done.code == 1 and text in done.err and "not there" not in done.err
 
     def test_without_any_texts(self, shell: Shell) -> None:
         done = shell.run("train", "--out", "own.bin")

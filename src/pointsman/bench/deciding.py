@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman import __version__
+from pointsman.bench.classifying import classified_micros, classified_rows
 from pointsman.bench.footprint import footprint
 from pointsman.bench.load import quantile
 from pointsman.bench.policies import Plain, as_rules, hopeless, random_rules, random_texts
@@ -51,8 +52,9 @@ QUICK = (Case(89, 20), Case(89, 500))
 
 
 def run_rules(quick: bool, rounds: int, seconds: float, venv: Path, progress: Progress) -> Results:
-    """Rows are cases, long texts without a winner and rule counts; `p50_us` and `p99_us` are of one decision, folding
-    included for Pointsman (the others are handed texts that need none). A rival that decides otherwise has failed."""
+    """Rows are cases, long texts without a winner, texts whose task is told, and rule counts; `p50_us` and `p99_us` are of
+    one decision, folding included for Pointsman (the others are handed texts that need none). A rival that decides
+    otherwise has failed."""
     cores = Cores.split()
     options = {"rounds": rounds, "seconds": seconds, "subject_cores": list(cores.subject)}
     results = new_results("rules", options, [])
@@ -69,6 +71,8 @@ def run_rules(quick: bool, rounds: int, seconds: float, venv: Path, progress: Pr
             _case(case, results, rounds, seconds, venv, progress)
         for name, plain, text in hopeless(_LONG):
             _ours_alone(f"{name}, {_LONG:,} characters", plain, text, results, rounds, progress)
+        for row in classified_rows():
+            _classified(row, results, rounds, seconds, progress)
         for count in (1000,) if quick else (1000, 10_000):
             row = f"{count:,} rules compiled"
             results.rows.append(row)
@@ -122,6 +126,16 @@ def _ours_alone(row: str, plain: list[Plain], text: str, results: Results, round
         progress(said("round {number}: {row}", "第 {number} 轮：{row}", number=number, row=row))
         micros = _timed(compiled, [text] * 5, 60.0)
         results.samples.append(Sample(POINTSMAN, row, number, {"p50_us": quantile(micros, 0.5)}))
+
+
+def _classified(row: str, results: Results, rounds: int, seconds: float, progress: Progress) -> None:
+    results.rows.append(row)
+    for number in range(1, rounds + 1):
+        progress(said("round {number}: task type, {row}", "第 {number} 轮：任务类型，{row}", number=number, row=row))
+        with_it, without = classified_micros(row, seconds)
+        values = {"routed_us": quantile(with_it, 0.5), "bare_us": quantile(without, 0.5)}
+        values["times"] = values["routed_us"] / values["bare_us"]
+        results.samples.append(Sample(POINTSMAN, row, number, values))
 
 
 def _decision(compiled: RuleSet, text: str) -> str | None:

@@ -13,7 +13,8 @@ from pointsman.domain.said import Said
 def rules_tables(results: Results) -> Iterator[Table]:
     compiled = [row for row in results.rows if results.spread(POINTSMAN, row, "compile_s")]
     compared = [row for row in results.rows if results.spread(POINTSMAN, row, "p99_us")]
-    alone = [row for row in results.rows if row not in compiled and row not in compared]
+    told = [row for row in results.rows if results.spread(POINTSMAN, row, "routed_us")]
+    alone = [row for row in results.rows if row not in (*compiled, *compared, *told)]
     for row in compared:
         lines: list[list[Cell]] = [
             [
@@ -31,6 +32,14 @@ def rules_tables(results: Results) -> Iterator[Table]:
         [Said(row, _zh(row)), spread_cell(results.spread(POINTSMAN, row, "p50_us"), 1e-3)] for row in alone
     ]
     yield Table(Said("Long texts without a winner", "没有规则命中的长文本"), (Said("text", "文本"), "p50 ms"), longest)
+    tasks: list[list[Cell]] = [
+        [
+            Said(row, _zh(row)),
+            *(spread_cell(results.spread(POINTSMAN, row, key)) for key in ("routed_us", "bare_us", "times")),
+        ]
+        for row in told
+    ]
+    yield Table(Said("A routed decision, its task type told", "需要路由的决策，并判定任务类型"), _TOLD, tasks)
     sizes: list[list[Cell]] = [
         [
             Said(row, _zh(row)),
@@ -50,6 +59,7 @@ _DECISION = (
     Said("making ready, s", "准备时间 秒"),
     Said("texts taken, %", "命中文本 %"),
 )
+_TOLD = (Said("text", "文本"), "p50 µs", Said("without, µs", "不判定 µs"), Said("times", "倍数"))
 _ZH = {
     "rules of nested prefixes": "条嵌套前缀的规则",
     "rules of one repeated character": "条重复同一个字的规则",
