@@ -123,11 +123,11 @@ async def test_what_can_never_fit_is_refused_with_the_numbers(tmp_path: Path) ->
 
 async def test_a_negative_limit_of_the_reply_is_none(tmp_path: Path) -> None:
     """llama.cpp takes -1 for it; it must not make a request smaller than its prompt."""
-    async with Engine() as engine, running(config(engine, **limited(engine, 4, cells=1100)), tmp_path) as served:
-        async with httpx.AsyncClient(base_url=served.base, timeout=30) as client:
-            text = "long " * 200
+    async with Engine() as engine:
+        sections = config(engine, **limited(engine, 4, cells=1100))
+        async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
             for limit in (-1, -(10**9)):
-                reply = await chat(client, text, max_tokens=limit)
+                reply = await chat(client, "long " * 200, max_tokens=limit)
                 assert reply.status_code == 400 and reply.json()["error"]["code"] == "never_fits"
             assert (await chat(client, "x", max_tokens=-1)).status_code == 200
 

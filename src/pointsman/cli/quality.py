@@ -18,7 +18,7 @@ from pointsman.cli.table import table
 from pointsman.cli.tongue import declare_tongue
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
-from pointsman.domain.errors import PointsmanError, Problems
+from pointsman.domain.errors import PointsmanError, Problems, did_you_mean
 from pointsman.domain.quality import Quality
 from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.ports.job_store import StoreError
@@ -58,7 +58,18 @@ def run(options: argparse.Namespace) -> int:
     rules, today = feedback_rules(config), int(time.time() // DAY)
     words, signs = _known(config, today - int(FADED * rules.half_life), today)
     moved = moves(words, signs, figures, today, rules) if rules.bound > 0 else ()
-    shown = [each for each in _with_table(moved, figures) if options.model in (None, each.model)]
+    known = _with_table(moved, figures)
+    shown = [each for each in known if options.model in (None, each.model)]
+    if known and not shown:
+        names = sorted({each.model for each in known})
+        message = said(
+            "nothing is known of {model!r}{hint} (valid: {names})",
+            "没有 {model!r} 的数据{hint}（合法取值：{names}）",
+            model=options.model,
+            hint=did_you_mean(options.model, names),
+            names=", ".join(names),
+        )
+        raise PointsmanError(message)
     if options.json:
         print_json(_as_json(shown, rules))
     else:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import time
 from pathlib import Path
@@ -53,6 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Raises PointsmanError, Problems."""
+    _check_out(options.out)
     if options.scores is not None:
         return train_scores(options)
     own = sound(_texts(options))
@@ -98,6 +100,16 @@ def run(options: argparse.Namespace) -> int:
     )
     print_line(told(text, options.tongue))
     return 0
+
+
+def _check_out(path: Path) -> None:
+    """Before a minute is spent on what cannot be written. Raises PointsmanError."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise PointsmanError(said("--out {path} is a folder, not a file", "--out {path} 是文件夹，不是文件", path=path))
+    if not os.access(folder, os.W_OK):
+        message = said("{folder} is no folder that can be written to", "{folder} 不是可以写入的文件夹", folder=folder)
+        raise PointsmanError(message)
 
 
 def _by(tasks: Tasks, text: str, task: str) -> Guess:
