@@ -204,6 +204,14 @@ def test_a_number_beyond_all_use(tmp_path: Path, number: str) -> None:
     assert only(problems_of(tmp_path, text)).path.startswith("actions.a")
 
 
+@pytest.mark.parametrize(("number", "said"), [(0, "expected int >= 1 (0)"), (-1, ">= 1 (-1)"), (100_001, "<= 100000")])
+def test_a_number_out_of_bounds_where_a_word_would_do_too(tmp_path: Path, number: int, said: str) -> None:
+    text = MODEL.replace("}]", f", limits: {{sequences: {number}}}}}]")
+    problem = only(problems_of(tmp_path, text))
+    assert problem.path.endswith("limits.sequences") and said in problem.message, str(problem)
+    assert problem.valid is not None and "auto" in problem.valid
+
+
 class TestAllAtOnce:
     def test_mistakes_of_form(self, tmp_path: Path) -> None:
         text = (

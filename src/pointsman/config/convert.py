@@ -14,6 +14,7 @@ from pointsman.domain.errors import Problem, did_you_mean
 from pointsman.domain.said import Said, in_zh, said
 
 _PLACE = re.compile(r" - at `\$(.*)`$")
+_BOUND = re.compile(r" [<>]=? ")
 _A_LIST = said("a list", "列表")
 _A_MAPPING = said("a mapping", "映射")
 _A_NUMBER = said("a number", "数字")
@@ -123,7 +124,7 @@ def _value(data: Any, kind: Any, path: str, problems: list[Problem]) -> Any:
             )
         elif form and scalar:
             message = said("{shown} is not {form}", "{shown} 不是{form}", shown=_shown(data), form=form)
-        elif several:
+        elif several and not (scalar and _BOUND.search(theirs)):
             message = _must_be(_words(kind), data)
         else:
             about = said(" ({shown})", "（{shown}）", shown=_shown(data)) if scalar else ""
