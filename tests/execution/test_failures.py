@@ -73,6 +73,7 @@ BEFORE: dict[str, Play] = {
     "404": replied(404, {"error": {"message": "no such model"}}),
     "reset before the head": broken(),
     "a stream without one byte": streamed(),
+    "JSON without one byte": replied(200, b""),
     "an empty body": replied(200, b"", type="text/event-stream"),
     "an error event first": streamed(ERROR),
     "an error event first and [DONE]": streamed(ERROR + DONE),

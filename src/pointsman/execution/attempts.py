@@ -186,7 +186,7 @@ async def _begin(target: str, backend: Backend, stream: Stream, spent: float, st
     error = error_in(first)
     if error is not None:
         return error
-    if is_nothing(first) and "json" not in content_type:
+    if is_nothing(first):
         return {"message": Said("an empty stream", "空的流")}
     return Opened(target, stream, first, True)
 
