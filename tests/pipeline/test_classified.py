@@ -10,11 +10,12 @@ import pytest
 from pipeline.policies import CONFIG, FILES, fleet, policy_of
 from pointsman.domain.decision import Decision
 from pointsman.domain.features import Features
-from pointsman.domain.policy import ClassifierRule
+from pointsman.domain.policy import ClassifierRule, Weights
 from pointsman.domain.request import Request, Turn
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.recomputed import recomputed
+from pointsman.routing.classifier.difficulty import shipped_difficulty_version
 from pointsman.routing.classifier.tasks import shipped_least, shipped_version
 
 FLEET = fleet(small=None, middle=None, big=None, spare=None)
@@ -95,3 +96,24 @@ def test_a_decision_is_made_again_though_its_model_is_gone() -> None:
     assert gone.tasks is None
     again = recomputed(request, first, gone, FLEET, None)
     assert again.features == first.features and again.targets == first.targets
+
+
+def test_models_are_read_where_they_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any decision, and not by those who never ask."""
+    read: list[str] = []
+    monkeypatch.setattr("pointsman.pipeline.policy.shipped_tasks", lambda: read.append("tasks"))
+    monkeypatch.setattr("pointsman.pipeline.policy.shipped_difficulty", lambda: read.append("difficulty"))
+    document = msgspec.structs.replace(policy().document, routes=())
+    rule = msgspec.structs.replace(document.classifier, difficulty=shipped_difficulty_version())
+    document = msgspec.structs.replace(document, classifier=rule)
+    entries = tuple(msgspec.structs.replace(entry, policy=None) for entry in document.entries)
+    plain = Policy(msgspec.structs.replace(document, entries=entries))
+    plain.read_models()
+    assert read == [] and not plain.asks_task(ask("write a poem")) and not plain.asks_difficulty(ask("write a poem"))
+    Policy(msgspec.structs.replace(document, entries=entries, routes=policy().document.routes)).read_models()
+    assert read == ["tasks"]
+    scored = tuple(msgspec.structs.replace(entry, policy="interactive") for entry in document.entries)
+    Policy(
+        msgspec.structs.replace(document, entries=scored, weights={"interactive": Weights(1.0, 0.3, 0.1)})
+    ).read_models()
+    assert read == ["tasks", "tasks", "difficulty"]

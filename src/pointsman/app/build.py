@@ -123,6 +123,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
     reports, unread = with_values(config, catalog, sources, data_dir(config), base, known.reports)
     placed = build_document(loaded, book, actions, targets, reports, __version__, quality, classifier.rule)
     policy = Policy(placed.document, own_tasks=classifier.own, own_difficulty=classifier.own_difficulty)
+    policy.read_models()
     if wrong := list(wrong_asks(config, policy, time.time())):
         raise Problems(loaded.places.place_all(wrong))
     absent = [

@@ -78,6 +78,7 @@ def unpacked(packed: Packed) -> Setup:
         own = None if packed.own_tasks is None else tasks_of(packed.own_tasks)
         own_difficulty = None if packed.own_difficulty is None else difficulty_of(packed.own_difficulty)
         policy = Policy(_document(packed.document, pause), _hash(packed.document), pause, own, own_difficulty)
+        policy.read_models()
     finally:
         gc.freeze()
         gc.enable()

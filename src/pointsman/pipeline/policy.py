@@ -91,6 +91,14 @@ class Policy:
                 )
         self._rules = {entry.name: compiled[entry.packs] for entry in document.entries}
 
+    def read_models(self) -> None:
+        """Reads the models of tasks and difficulties, if any request may ask for them: no decision should wait for a file."""
+        scored = any(entry.policy is not None for entry in self.entries.values())
+        if scored or self._by_task:
+            _ = self.tasks
+        if scored or self._by_difficulty:
+            _ = self.difficulty
+
     @property
     def tasks(self) -> Tasks | None:
         """The model of task types that the document names; None where it names none, and where that is not at hand. The one
