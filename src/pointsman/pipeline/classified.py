@@ -18,8 +18,8 @@ def classified(
     features: Features, request: Request, question: str | None, policy: Policy, before: Features | None
 ) -> Features:
     """Where routes or scores ask for it: with the task of which the policy's model is sure enough, and how sure it is; with
-    none, the confidence says that it was looked for; and with the difficulty. A model that is not at hand is taken at its word
-    in `before`, the features of the same request when it was."""
+    none, the confidence says that it was looked for; and with the difficulty. A model that is not at hand is taken at its
+    word in `before`, the features of the same request when it was."""
     rule = policy.document.classifier
     asks = rule is not None and rule.difficulty is not None and policy.asks_difficulty(request)
     asks_task = features.task_type is None and policy.asks_task(request)
