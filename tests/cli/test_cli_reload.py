@@ -46,6 +46,8 @@ async def test_a_refusal_says_why(served, tmp_path: Path, shell: Shell) -> None:
     (tmp_path / "rules.yaml").write_text(RULES.replace("[hours]\n  counter", "[weeks]\n  counter"))
     done = await asyncio.to_thread(shell.run, "reload", "--url", served.base)
     assert done.code == 1 and "'weeks' is taken by no rule" in done.err and "rules.yaml" in done.err
+    chinese = await asyncio.to_thread(shell.run, "reload", "--url", served.base, "--language", "zh")
+    assert chinese.code == 1 and "重新加载被拒绝，旧配置继续生效" in chinese.err and "rules.yaml" in chinese.err
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,19 @@ async def test_who_finds_no_place_waits_and_who_finds_the_queue_full_is_told(tmp
             assert "pointsman_queue_waiting 0.0" in metrics and "pointsman_target_inside" in metrics
 
 
+async def test_where_nobody_may_wait(tmp_path: Path) -> None:
+    async with Engine() as engine:
+        engine.plays = [streamed(conversation("slow"), 2.0)]
+        sections = config(engine, **limited(engine), admission={"queue": 0})
+        async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
+            first = asyncio.create_task(chat(client))
+            await asyncio.sleep(0.1)
+            for text, says in (("x", "no request may wait (admission.queue: 0)"), ("你在吗", "也不允许排队")):
+                second = await chat(client, text)
+                assert second.status_code == 429 and says in second.json()["error"]["message"]
+            assert (await first).status_code == 200 and len(engine.asked) == 1
+
+
 async def test_a_stream_that_ends_in_an_error_of_the_engine_was_not_served(tmp_path: Path) -> None:
     """llama.cpp, where requests under way fill its cache."""
     full = event({"error": {"code": 500, "message": "Context size has been exceeded.", "type": "server_error"}})

@@ -94,9 +94,10 @@ def get(url: str, *, seconds: float = PATIENCE) -> tuple[int, bytes]:
     return _exchanged("GET", url, None, {}, seconds)
 
 
-def post(url: str, key: str | None = None, *, seconds: float = PATIENCE) -> tuple[int, bytes]:
-    """Status and body of a request that sends nothing but a key. Raises Unreachable."""
-    return _exchanged("POST", url, b"", {"authorization": f"Bearer {key}"} if key else {}, seconds)
+def post(url: str, key: str | None, tongue: Tongue, *, seconds: float = PATIENCE) -> tuple[int, bytes]:
+    """Status and body, in `tongue`, of a request that sends nothing but a key. Raises Unreachable."""
+    headers = {"accept-language": tongue, **({"authorization": f"Bearer {key}"} if key else {})}
+    return _exchanged("POST", url, b"", headers, seconds)
 
 
 class Client:

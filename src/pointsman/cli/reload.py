@@ -23,9 +23,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     try:
-        status, body = post(
-            f"{options.url.rstrip('/')}/admin/reload", options.key or os.environ.get(KEY), seconds=600.0
-        )
+        key = options.key or os.environ.get(KEY)
+        status, body = post(f"{options.url.rstrip('/')}/admin/reload", key, options.tongue, seconds=600.0)
     except Unreachable as error:
         print_error("reload", error.args[0], options.tongue)
         return 2 if isinstance(error, NoAddress) else 1

@@ -146,6 +146,9 @@ class Gate:
         about = Said("", "") if wait is None else said(" (about {wait} s)", "（约 {wait} 秒）", wait=wait)
         if told.why == "queue_full":
             en, zh = "{most} requests wait already{about}", "已有 {most} 个请求在排队{about}"
+            if not told.most:
+                en = "no target has room, and no request may wait (admission.queue: 0){about}"
+                zh = "目标都没有空位，也不允许排队（admission.queue: 0）{about}"
             status, code = 429, "queue_full"
             message = said(en, zh, most=told.most, about=about)
         else:
