@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from offline.small_log import CONFIG, RULES, Log
+from pipeline.policies import policy_of
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.offline.training.figures import Guess, figures_of
 from pointsman.offline.training.groups import groups_of
+from pointsman.offline.training.labelled import labelled_log
 from pointsman.offline.training.lessons import lessons
 from pointsman.offline.training.word_classes import word_classes
 
@@ -45,3 +50,19 @@ def test_figures() -> None:
     assert (found.texts, found.accuracy, found.coverage, found.right) == (5, 0.4, 0.8, 0.25)
     assert found.confused == (("b", "a", 2), ("a", "b", 1))
     assert figures_of([]).right == 0.0
+
+
+def test_what_the_log_says(tmp_path: Path) -> None:
+    """What was declared, and what a model told where the reply was adopted; nothing else."""
+    routes = [{"name": "new", "target": "light", "match": {"task_type": "creative"}}]
+    (tmp_path / "config").mkdir()
+    log = Log(policy_of(tmp_path / "config", {**CONFIG, "routes": routes}, {"rules.yaml": RULES}))
+    log.ask("declared", 0, "seven bells", task="math")
+    log.ask("adopted", 1, "写一首关于秋天的诗")
+    log.ask("plain", 2, "写一首关于冬天的诗")
+    log.ask("rejected", 3, "写一首关于春天的诗")
+    log.said("adopted", adopted=True)
+    log.said("rejected", adopted=False)
+    log.write(tmp_path / "data")
+    found = labelled_log(tmp_path / "data", None)
+    assert {(each.text, each.task) for each in found} == {("seven bells", "math"), ("写一首关于秋天的诗", "creative")}
