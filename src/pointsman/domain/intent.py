@@ -85,8 +85,8 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     Raw is x = 2·(log p1 − log p2), of which document A's confidence is the logistic function. `temperature`: x / slope.
     `platt`: slope·x + outside_slope·logit(outside) + shift. `isotonic`: the same sum, then a straight line between
     `points` (log odds, probability). `product`: that it is one of the intents, outside_slope·logit(outside) +
-    outside_shift, times that it is the first one then, slope·x + shift. None of them above `ceiling`. `threshold`: what has an `outside` above it is
-    open-ended. `texts` it was fitted on; `ece_before`, `ece_after`: expected calibration error over
+    outside_shift, times that it is the first one then, slope·x + shift. None of them above `ceiling`. `threshold`: what has
+    an `outside` above it is open-ended. `texts` it was fitted on; `ece_before`, `ece_after`: expected calibration error over
     15 equal bins, out of sample."""
 
     model: str = ""

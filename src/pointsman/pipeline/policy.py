@@ -92,7 +92,7 @@ class Policy:
         self._rules = {entry.name: compiled[entry.packs] for entry in document.entries}
 
     def read_models(self) -> None:
-        """Reads the models of tasks and difficulties, if any request may ask for them: no decision should wait for a file."""
+        """Reads the models of tasks and difficulties, if any request may ask for them: no decision waits for a file."""
         scored = any(entry.policy is not None for entry in self.entries.values())
         if scored or self._by_task:
             _ = self.tasks
