@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 
 import msgspec
 import pytest
@@ -186,6 +187,16 @@ async def test_llamacpp_facts_and_counts():
         assert await backend.count_tokens("ping") == 1
         twin.fail("/apply-template", Fault(status=400, body='{"error":{"code":400,"message":"no"}}'))
         assert await backend.count_tokens([{"role": "user"}]) is None
+
+
+@pytest.mark.parametrize("told", [0, -5])
+async def test_llamacpp_that_tells_of_no_slots_at_all(told: int):
+    """It would hold nobody, and everybody would wait for it."""
+    async with Twin("llamacpp-2026.10.11549") as twin, case("llamacpp").backend(twin) as backend:
+        body = {"total_slots": told, "default_generation_settings": {"n_ctx": told}}
+        twin.fail("/props", Fault(status=200, body=json.dumps(body)))
+        facts = (await backend.probe()).facts
+        assert (facts.slots, facts.context_length) == (None, None)
 
 
 async def test_llamacpp_loading():

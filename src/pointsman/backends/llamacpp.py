@@ -49,6 +49,11 @@ class Tokens(msgspec.Struct, frozen=True):
     tokens: list[int]
 
 
+def _sound(told: int | None) -> int | None:
+    """What a server tells, where that can be: no slots, or fewer, would keep everybody waiting."""
+    return told if told is not None and told > 0 else None
+
+
 class LlamaCpp(OpenAICompat):
     """Measured on xllamacpp 2026.10.11549: every endpoint is 503 "Loading model" while the model loads; `/props` gives
     the context of one slot; the server answers whatever model a request names, so `model` is a label here. A connection
@@ -101,12 +106,12 @@ class LlamaCpp(OpenAICompat):
         meta = next((model.meta for model in loaded.data if model.meta), Meta()) if loaded else Meta()
         return (
             ModelFacts(
-                context_length=props.default_generation_settings.n_ctx,
+                context_length=_sound(props.default_generation_settings.n_ctx),
                 trained_context=meta.n_ctx_train,
                 embedding_size=meta.n_embd,
                 parameters=meta.n_params,
                 engine_version=props.build_info,
-                slots=props.total_slots,
+                slots=_sound(props.total_slots),
             ),
             None,
         )
@@ -116,7 +121,7 @@ class LlamaCpp(OpenAICompat):
         link = await self._reach()
         limit = self.settings.probe_timeout
         props = (await self._exchange(link.probe, "/props", None, limit)).read(Props)
-        for slot in range((props.total_slots if props else None) or 1):
+        for slot in range(_sound(props.total_slots if props else None) or 1):
             answer = await self._exchange(link.probe, f"/slots/{slot}?action=erase", {}, limit)
             if answer.status != 200:
                 raise not_found(self._where(), answer.status, _ERASING)
