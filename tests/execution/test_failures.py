@@ -107,6 +107,23 @@ async def test_the_next_backend_answers(kind: str, tmp_path):
     assert [asked.fields["model"] for asked in (*first.asked, *second.asked)] == ["first"] * 2 + ["second"] * 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "says"),
+    [
+        ("a log-in page", "x", "first@b1: answered with text/html and not with a stream of events"),
+        ("a log-in page", "你在吗", "first@b1：返回的是 text/html，而不是事件流"),
+        ("JSON without one byte", "x", "first@b1: an empty stream"),
+    ],
+)
+async def test_what_is_no_reply_is_told_without_a_status_that_nobody_sent(kind: str, text: str, says: str, tmp_path):
+    async with Engine("first") as first:
+        first.play = BEFORE[kind]
+        body = user(text, stream=False)
+        async with running(config(first), tmp_path) as gateway, asking(gateway, body) as client:
+            assert await client.head() == 502
+            assert json.loads(await client.body())["error"]["message"] == says
+
+
 @pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
 async def test_a_refused_connection_leads_to_the_next_backend(stream: bool, tmp_path):
     async with Engine("second") as second:

@@ -30,7 +30,9 @@ def backend_error(
     final = judge(status) == "final"
     shown = status if final or status in (429, 503) else 502
     shown = 400 if shown == 422 else shown
-    if not final:
+    if isinstance(message, Said):  # the gateway's own words: what came is no reply, whatever its status
+        message = said("{target}: {message}", "{target}：{message}", target=target, message=message)
+    elif not final:
         message = said(
             "{target} answered {status}: {message}",
             "{target} 返回了 {status}：{message}",
