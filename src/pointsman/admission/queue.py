@@ -12,6 +12,10 @@ from pointsman.admission.turns import Turns, Waiter
 MOST_PASSED = 16
 """So many may go in before one whose turn it is and that does not fit; then room is kept for it."""
 
+DOUBT = 2.0
+"""Estimated waits are too long at times: an engine keeps what prompts have in common, and need not read it again. So one is
+turned away as it comes only where a wait of half as long would be too long; else it waits until its deadline."""
+
 
 class Queue:
     """One queue for all targets: a ticket goes to the first of its targets that has room. At most `most` wait. Methods that
@@ -59,7 +63,7 @@ class Queue:
                     return self._admit(ticket, name, now)
         if ticket.deadline is not None:
             wait = self._wait(ticket, now)
-            if ticket.deadline <= now + (wait or 0.0):
+            if ticket.deadline <= now + (wait or 0.0) / DOUBT:
                 return TurnedAway("too_late", wait=wait)
         if len(self._turns) >= self.most:
             return TurnedAway("queue_full", self.most, self._wait(ticket, now))
