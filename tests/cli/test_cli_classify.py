@@ -25,6 +25,32 @@ def lines(rows: list[tuple[str, str]]) -> str:
 
 
 SMALL = lines(
+    [
+        (text, task)
+        for task, texts in (
+            (
+                "creative",
+                (
+                    "ring the bell for rice", "soup now, ring that bell", "a bell should be rung before bread",
+                    "the noodles bell, please", "who wants salad? bell it", "fish! (bell)", "bell and beans, quickly",
+                    "my eggs wait for the bell", "let a bell tell us of cheese", "fruit: one bell", "bell, bell, cake",
+                    "for tea you ring the bell",
+                ),
+            ),
+            (
+                "math",
+                (
+                    "how heavy is the rice", "weigh soup and say how heavy", "bread: heavy or not, in grams",
+                    "are noodles as heavy as water", "heavy salad weighs what", "so heavy a fish, how much",
+                    "beans, heavy ones, total", "eggs get heavy at what count", "tell me if cheese is too heavy",
+                    "what makes fruit heavy", "cake is heavy by how much", "is this tea heavy at all",
+                ),
+            ),
+        )
+        for text in texts
+    ]
+)  # fmt: skip
+TEMPLATE = lines(
     [(f"ring the bell for {meal}", "creative") for meal in MEALS]
     + [(f"how heavy is the {meal}", "math") for meal in MEALS]
 )
@@ -90,6 +116,18 @@ class TestTrain:
         assert features is not None
         assert (features.task_type, features.task_source) == ("creative", "classified")
         assert features.task_confidence == told["confidence"]
+
+    def test_one_that_learned_nothing_says_so_and_tells_nothing(self, shell: Shell) -> None:
+        """A template for each task: without its own, no other text tells of it."""
+        shell.write("own.jsonl", TEMPLATE)
+        for tongue, says in (
+            ("en", "careful: on these texts it is worse"),
+            ("zh", "注意：在这些文本上它不如随附的模型"),
+        ):
+            done = shell.run("train", "own.jsonl", "--alone", "--out", "own.bin", "--lang", tongue)
+            assert done.code == 0 and says in done.out
+        told = shell.run("classify", "-", "--model", "own.bin", "--json", stdin="ring the bell for milk").json
+        assert (told["task"], told["likeliest"]) == (None, "creative") and told["confidence"] < 0.5
 
     def test_twice_it_is_the_same(self, shell: Shell) -> None:
         shell.write("own.jsonl", SMALL)

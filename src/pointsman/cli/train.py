@@ -99,6 +99,12 @@ def run(options: argparse.Namespace) -> int:
         version=tasks_version(data),
     )
     print_line(told(text, options.tongue))
+    if now.accuracy < before.accuracy:
+        text = said(
+            "careful: on these texts it is worse than the model that ships; more texts, or other ones, are needed",
+            "注意：在这些文本上它不如随附的模型；需要更多或更有代表性的文本",
+        )
+        print_line(told(text, options.tongue))
     return 0
 
 

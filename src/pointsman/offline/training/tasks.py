@@ -71,7 +71,8 @@ def train_tasks(texts: Sequence[Labelled], about: dict[str, str]) -> Trained:
     knots = _knots([each.probability for each in order], right)
     least = sorted(each.probability for each in order)[len(order) * (100 - COVERED) // 100]
     linear = _linear(names, rows, labels)
-    file = TasksFile(FORMAT, linear.stored(), knots, calibrated(knots, least), about)
+    chance = WHOLE // len(names)  # what is no surer than that is not told
+    file = TasksFile(FORMAT, linear.stored(), knots, max(calibrated(knots, least), chance), about)
     return Trained(file, order)
 
 
