@@ -156,10 +156,10 @@ def test_what_is_said_of_one_that_was_cut_off(tmp_path: Path) -> None:
     pipeline = Pipeline(lambda: FLEET, _Nobody(), _Clock(), {})
     pipeline.install(policy_of(tmp_path, CONFIG, FILES), {})
     run = pipeline.begin(Request("r", "chat", "auto", (Turn("user", "prove it"),), now=5.0))
-    run._attempts.append(Attempt("middle@middle", 0.1, 0.2, 200))
-    run._opened = Opened("middle@middle", cast(Any, None), b"", streams=True)
-    run._meter.first_at = 100.25
-    run.masked = {"email": 2}
+    run._reply.attempts.append(Attempt("middle@middle", 0.1, 0.2, 200))
+    run._reply.opened = Opened("middle@middle", cast(Any, None), b"", streams=True)
+    run._reply.meter.first_at = 100.25
+    run._reply.masked = {"email": 2}
     said, told = run.cut_off(), run.record()
     assert (told.outcome, told.timings.ttft, told.output_estimated) == ("cancelled", 250.0, True)
     unknown = replace(told, input_tokens=None, output_tokens=None, cached_tokens=None, output_estimated=False)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from msgspec.structs import replace
+from typing import TYPE_CHECKING
 
 from pointsman.admission.ticket import Place
 from pointsman.apart import apart
-from pointsman.domain.attempt import Attempt, Outcome
+from pointsman.domain.attempt import Outcome
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.policy import PolicyDocument
@@ -17,22 +15,19 @@ from pointsman.domain.request import Request
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import Snapshot, Target
 from pointsman.domain.wording import tongue_of
-from pointsman.execution.attempts import Opened, open_first
-from pointsman.execution.first_event import error_in
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.deciding import Deciding
 from pointsman.pipeline.delivery.ordering import handed_on
 from pointsman.pipeline.ends import Exchange, Sink, no_reply
-from pointsman.pipeline.gate import Pass, cells_of
 from pointsman.pipeline.hearing import query_of
 from pointsman.pipeline.keeping import Keeping, keeping_of
+from pointsman.pipeline.model_reply import ModelReply
 from pointsman.pipeline.quotas import Allowance
 from pointsman.pipeline.reply_cache import Kept
 from pointsman.pipeline.report_decision import resumed_report
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.ports.action import Effect, Occasion, nobody
-from pointsman.ports.backend import BackendFailure, Call
-from pointsman.recording.meter import Meter
+from pointsman.ports.backend import BackendFailure
 
 if TYPE_CHECKING:
     from pointsman.pipeline.pipeline import Pipeline
@@ -45,28 +40,24 @@ Progress = tuple[Decision | None, int, str | None]
 
 class Run:
     """One request under way: what it began with, and what became of it. The record is put in any case, once. `cache` says
-    whether a kept reply served it and `age` for how many seconds that had been kept; `masked` is what the target did not
-    see. They are final with the decision."""
+    whether a kept reply served it and `age` for how many seconds that had been kept; like `masked` they are final with the
+    decision."""
 
     def __init__(self, pipeline: Pipeline, request: Request, passage: RequestPassage | None = None) -> None:
         self._pipeline = pipeline
         self._passage = passage
         self._policy, self._backends = pipeline.policy, pipeline.backends
         self._began = pipeline.clock.monotonic()
-        self._attempts: list[Attempt] = []
-        self._meter = Meter()
-        self._opened: Opened | None = None
-        self._pass: Pass | None = None
         self._allowance: Allowance | None = None
         self._caches = pipeline.caches
         self.cache: CacheOutcome | None = None
         self.age: float | None = None
-        self.masked: dict[str, int] | None = None
         self._outcome: Outcome = "cancelled"
         self._status, self._code = 499, "client_closed"
         with_question = pipeline.questions.recall(request)
         self.request = with_question if with_question is not request and self._answers(with_question) else request
         gate, sessions = pipeline.gate, pipeline.sessions
+        self._reply = ModelReply(pipeline, self.request, self._began)
         self._deciding = Deciding(self.request, self._policy, pipeline.snapshot(), pipeline.clock, gate.loads, sessions)
         pipeline.under_way[request.id] = self
 
@@ -108,7 +99,8 @@ class Run:
     @property
     def waited(self) -> float:
         """Seconds that it stood at the gate."""
-        return self._pass.waited if self._pass is not None else 0.0
+        turn = self._reply.turn
+        return turn.waited if turn is not None else 0.0
 
     @property
     def allowance(self) -> Allowance | None:
@@ -118,7 +110,13 @@ class Run:
     @property
     def place(self) -> Place | None:
         """Where it stands at the gate; None where it does not wait there."""
-        return self._pass.place if self._pass is not None else None
+        turn = self._reply.turn
+        return turn.place if turn is not None else None
+
+    @property
+    def masked(self) -> dict[str, int] | None:
+        """How many values of each kind the target did not see."""
+        return self._reply.masked
 
     @property
     def is_job(self) -> bool:
@@ -128,7 +126,7 @@ class Run:
     @property
     def progress(self) -> Progress:
         """How far it got; another one than before where it went on."""
-        return self._deciding.known, len(self._attempts), self._opened.target if self._opened else None
+        return self._deciding.known, len(self._reply.attempts), self._replier
 
     @property
     def decided_by(self) -> tuple[PolicyDocument, Snapshot]:
@@ -176,19 +174,24 @@ class Run:
             if keeping is not None and keeping.kept is not None:
                 await self._replay(keeping.kept, exchange, sink)
                 return None
+            reply = self._reply
+            reply.queue(decision, self._deciding.snapshot, self._allowance)
             while True:
-                opened = self._opened = await self._open(decision, exchange)
+                opened = await reply.open(decision, exchange)
                 try:
-                    spoilt = await self._relay(opened, exchange, sink, keeping)
+                    error = await reply.relay(exchange, sink, keeping)
                     break
                 except (BackendFailure, PointsmanError) as failure:
-                    if not await self._sent_again(opened, failure, sink, keeping):
+                    kind = reply.let_go(failure, decision.max_retries, sink, keeping)
+                    if kind is None:
                         raise
-                    decision = self.decision
-            if spoilt is None:
+                    decision = await self._decided_anew(opened.target, kind)
+            if error is None:
                 self._ended("ok", 200, "")
             else:
-                self._spoilt(spoilt)
+                code = error.get("code")
+                status = code if isinstance(code, int) and 400 <= code < 600 else 502
+                self._ended("failed", status, "backend_error")
             return None
         except BackendFailure as error:
             self._ended("failed", 502, error.kind)
@@ -196,7 +199,7 @@ class Run:
                 said(
                     "{target} broke off: {message}",
                     "{target} 中断了回复：{message}",
-                    target=self._opened.target if self._opened else Said("the backend", "后端"),
+                    target=self._replier or Said("the backend", "后端"),
                     message=error.message,
                 ),
                 status=502,
@@ -208,116 +211,21 @@ class Run:
             self._broke_off(error)
             raise
         finally:
-            if self._opened is not None:
-                self._opened.stream.close()
-            if self._pass is not None:
-                self._pass.leave()
+            self._reply.close()
             self._record()
 
-    async def _relay(
-        self, opened: Opened, exchange: Exchange, sink: Sink, keeping: Keeping | None
-    ) -> dict[str, Any] | None:
-        """Its reply, to the end. The error that ended it, where one did that the client was given as it came. Raises
-        BackendFailure where it breaks off."""
-        meter, stream = self._meter, opened.stream
-        self.masked = exchange.masked(self.target(opened.target))
-        content_type = stream.header("content-type")
+    @property
+    def _replier(self) -> str | None:
+        """The target whose reply it is."""
+        opened = self._reply.opened
+        return None if opened is None else opened.target
 
-        def pass_on(data: bytes) -> bool:
-            meter.feed(data)
-            return sink.feed(data)
-
-        pass_all = pass_on if keeping is None else keeping.also(pass_on)
-        meter.first_at = self._pipeline.clock.monotonic()
-        sink.begin(opened.target, content_type)
-        if not pass_all(opened.first):
-            await sink.room()
-        await stream.pour(pass_all, sink.room)
-        if opened.streams and not meter.complete and "json" not in (content_type or ""):
-            broken = Said("the stream ended before the reply did", "回复还没有结束，流就断了")
-            raise BackendFailure("reset", broken, sent=True)
-        if opened.streams and (error := error_in(meter.last_event)) is not None:
-            if keeping is not None:
-                keeping.forget()
-            return error
-        if keeping is not None:
-            keeping.end(opened.target, content_type, self._pipeline.clock.monotonic())
-        return None
-
-    def _spoilt(self, error: dict[str, Any]) -> None:
-        """Its reply ended in that error."""
-        self._broke(str(error.get("message", "")), "http")
-        code = error.get("code")
-        self._ended("failed", code if isinstance(code, int) and 400 <= code < 600 else 502, "backend_error")
-
-    def _broke(self, message: str, kind: str) -> None:
-        """The target that replies has failed after all."""
-        attempts, now = self._attempts, self._pipeline.clock.monotonic()
-        took = round((now - self._began) * 1000 - attempts[-1].began_ms, 3)
-        attempts[-1] = replace(attempts[-1], took_ms=took, failure=kind, message=message, broke=True)
-        self._pipeline.watch.told(attempts[-1])
-
-    async def _sent_again(
-        self, opened: Opened, failure: BackendFailure | PointsmanError, sink: Sink, keeping: Keeping | None
-    ) -> bool:
-        """Whether the request goes on with another target, since nothing of the broken reply has reached the client. It is
-        decided anew then, by the state of the targets as it is now."""
-        if isinstance(failure, PointsmanError):
-            if failure.src != "backend" or failure.status < 500:
-                return False
-            kind = failure.code
-        else:
-            kind = failure.kind
-        self._broke(str(failure), kind)
-        if len(self._attempts) > self.decision.max_retries or not sink.restart():
-            return False
-        opened.stream.close()
-        if self._pass is not None:
-            self._pass.leave()
-        self._opened, self._meter = None, Meter()
-        if keeping is not None:
-            keeping.forget()
+    async def _decided_anew(self, failed: str, kind: str) -> Decision:
+        """By the state of the targets as it is now: the one that failed broke its reply off, by that kind of failure."""
         decision = await self._deciding.anew(self._pipeline.snapshot())
         if self._passage is not None:
-            await self._passage.sent_again(decision, opened.target, kind)
-        return True
-
-    async def _open(self, decision: Decision, exchange: Exchange) -> Opened:
-        """The first target that gives a good reply; those that broke one off come last."""
-        targets, backends = self._policy.targets, self._backends
-        body_changes = decision.parameters.get("body") or {}
-        broke = [attempt.target for attempt in self._attempts if attempt.broke]
-        names = sorted((choice.target for choice in decision.targets), key=broke.count)
-        return await open_first(
-            names,
-            backends,
-            lambda name: self._traced(exchange.call_for(targets[name], body_changes, backends[name].whole)),
-            max_retries=decision.max_retries - len(self._attempts),
-            clock=self._pipeline.clock,
-            began=self._began,
-            attempts=self._attempts,
-            must_stream=exchange.must_stream,
-            watch=self._pipeline.watch,
-            turnstile=self._turn_of(decision),
-            pool_of=lambda name: targets[name].tier,
-        )
-
-    def _traced(self, call: Call) -> Call:
-        """The same call, within the trace that the request belongs to."""
-        trace = self._pipeline.trace
-        return call if trace is None else trace(call, self.request, len(self._attempts))
-
-    def _turn_of(self, decision: Decision) -> Pass:
-        """Its place at the gate, until the reply is over."""
-        if self._pass is None:
-            tokens = decision.features.input_tokens if decision.features is not None else 0
-            limits = [self._deciding.snapshot.state(choice.target).facts.context_length for choice in decision.targets]
-            known = [limit for limit in limits if limit is not None]
-            cells = cells_of(tokens, self.request, max(known, default=None))
-            if self._allowance is not None:
-                self._allowance.spend(cells if self.request.endpoint in ("chat", "completions") else tokens)
-            self._pass = self._pipeline.gate.pass_for(self.request, cells)
-        return self._pass
+            await self._passage.sent_again(decision, failed, kind)
+        return decision
 
     async def _keeping(self, decision: Decision, exchange: Exchange) -> Keeping | None:
         """Where the entry keeps replies: with the kept one, if there is one that will do."""
@@ -396,36 +304,29 @@ class Run:
         if record.outcome == "ok" and record.target is not None and self._deciding.session is not None:
             self._pipeline.sessions.served(self._deciding.session, record.target)
         if self._allowance is not None:
-            self._allowance.end(self._used(record))
+            features = record.decision.features if record.decision is not None else None
+            estimate = features.input_tokens if features is not None else 0
+            self._allowance.end(self._reply.used(estimate, record.input_tokens, record.output_tokens))
         if self._passage is not None:
             self._passage.outcome, self._passage.error = record.outcome, record.error
         self._pipeline.recorder.put(record, self._policy.document, self._deciding.snapshot)
 
-    def _used(self, record: Record) -> int:
-        """Tokens of its key's quota; the estimate of the prompt where the engine gave no figures."""
-        if self._opened is None:
-            return 0
-        features = record.decision.features if record.decision is not None else None
-        estimate = features.input_tokens if features is not None else 0
-        prompt = estimate if record.input_tokens is None else record.input_tokens
-        return prompt + (record.output_tokens or 0)
-
     def record(self) -> Record:
         """What became of it, as of now."""
-        opened, meter = self._opened, self._meter
+        opened, meter, turn = self._reply.opened, self._reply.meter, self._reply.turn
         tokens: tuple[int | None, int | None, int | None, bool] = (None, None, None, False)
         if opened is not None:
             if self._outcome == "cancelled" and meter.finished:
                 self._ended("ok", 200, "")
             tokens = meter.usage()
         total = (self._pipeline.clock.monotonic() - self._began) * 1000
-        queued = None if self._pass is None else self._pass.waited * 1000
-        times = Timings(self._deciding.took, self._ttft, total, queued, self._deciding.ruled)
+        queued = None if turn is None else turn.waited * 1000
+        times = Timings(self._deciding.took, self._reply.ttft, total, queued, self._deciding.ruled)
         return self._recorded(self._outcome, self._status, self._code, times, tokens)
 
     def cut_off(self) -> Record:
         """What is to be said of it if the gateway dies: nobody knows when that was, nor what had come."""
-        times = Timings(self._deciding.took, self._ttft)
+        times = Timings(self._deciding.took, self._reply.ttft)
         return self._recorded("failed", 502, DIED, times, (None, None, None, False))
 
     def _recorded(
@@ -444,8 +345,8 @@ class Run:
             exact_tokens=self._deciding.exact,
             status=status,
             error=error or None,
-            attempts=tuple(self._attempts),
-            target=self._opened.target if self._opened else None,
+            attempts=tuple(self._reply.attempts),
+            target=self._replier,
             timings=timings,
             input_tokens=tokens[0],
             output_tokens=tokens[1],
@@ -453,7 +354,7 @@ class Run:
             output_estimated=tokens[3],
             masked=self.masked,
             cache=self.cache,
-            engine_times=self._meter.engine_times() if tokens[1] is not None else None,
+            engine_times=self._reply.meter.engine_times() if tokens[1] is not None else None,
         )
 
     @property
@@ -461,9 +362,3 @@ class Run:
         """The decision as the log has it: the very same one where there is nothing to hide."""
         decision = self._deciding.known
         return decision and shown(decision, self._policy.document.actions)
-
-    @property
-    def _ttft(self) -> float | None:
-        """Milliseconds to the first content of a stream."""
-        opened, first_at = self._opened, self._meter.first_at
-        return (first_at - self._began) * 1000 if opened and opened.streams and first_at is not None else None
