@@ -171,7 +171,7 @@ def why_pressed(pressure: Pressure) -> Said:
     """What the matter is, with the last figures."""
     load = pressure.load
     if pressure.cause == "mismatch":
-        what = Said("the engines", "推理引擎") if load.engines else Said("the GPU", "GPU ")
+        what = Said("the engines", "推理引擎") if load.engines else Said("the GPU", "显卡")
         en, zh = "the CPU is at {cpu:.0%} and {what} at {busy:.0%}", "CPU 使用率 {cpu:.0%}，而{what}只有 {busy:.0%}"
         return said(en, zh, cpu=load.cpu or 0.0, what=what, busy=load.accelerator or 0.0)
     if pressure.cause == "memory":
