@@ -51,6 +51,13 @@ def gateway() -> Iterator[Door]:
         yield opened
 
 
+@pytest.fixture
+def alone() -> Iterator[Door]:
+    """One whose figures nobody else moves."""
+    with door(rules=RULES) as opened:
+        yield opened
+
+
 def asked(gateway: Door, text: str = "hello") -> str:
     """The id of a request that a rule answers, or with another text the model."""
     fields = {"model": "auto", "messages": [{"role": "user", "content": text}]}
@@ -374,7 +381,9 @@ def test_a_request_that_is_refused_unread_is_not_remembered(tmp_path: Path) -> N
     assert not askers._new
 
 
-def test_what_was_judged_is_counted_by_the_level_that_replied(gateway: Door) -> None:
+def test_what_was_judged_is_counted_by_the_level_that_replied(alone: Door) -> None:
+    gateway = alone
+
     def figure() -> float:
         text = gateway.raw(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n").body.decode()
         lines = [line for line in text.splitlines() if line.startswith("pointsman_judged_total{")]

@@ -70,8 +70,14 @@ async def test_no_unix_socket(pool_of, socket_path):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 async def test_localhost_finds_either_family(serve, pool_of, host):
-    upstream = await serve(echo, host=host)
-    stream = await pool_of(f"http://localhost:{upstream.port}").open(CALL)
+    other = {"127.0.0.1": (socket.AF_INET6, "::1"), "::1": (socket.AF_INET, "127.0.0.1")}[host]
+    with socket.socket(other[0]) as taken:  # so that no server of others listens there
+        while True:
+            upstream = await serve(echo, host=host)
+            with contextlib.suppress(OSError):
+                taken.bind((other[1], upstream.port))
+                break
+        stream = await pool_of(f"http://localhost:{upstream.port}").open(CALL)
     assert (await stream.read()).endswith(f" localhost:{upstream.port}".encode())
 
 
