@@ -1,0 +1,1 @@
+"""Which of several nodes that serve the same target gets a request. Pure."""
