@@ -56,8 +56,8 @@ class GgufError(Exception):
 class GgufMetadata(msgspec.Struct, frozen=True):
     """`scalars` holds every pair that is not an array; `arrays` the short arrays of numbers, such as KV heads per
     layer. In `facts`, `context_length` is None: it is the process's, not the file's. `table` describes the tensors (none
-    where there are too many to be a model's), which are `data` bytes together; both are bounds of what a file may say,
-    checked against nothing."""
+    where there are too many to be a model's), which begin at byte `start` and are `data` bytes together; all are bounds of
+    what a file may say, checked against nothing (`model_check.py` does)."""
 
     facts: ModelFacts
     scalars: dict[str, Scalar]
@@ -66,6 +66,7 @@ class GgufMetadata(msgspec.Struct, frozen=True):
     tensors: int
     table: tuple[Tensor, ...] = ()
     data: int = 0
+    start: int = 0
 
 
 def read_gguf(path: str | Path) -> GgufMetadata:
@@ -134,9 +135,9 @@ def parse_gguf(file: BinaryIO, size: int) -> GgufMetadata:
     counted, table = _read_table(reader, tensors)
     alignment = scalars.get("general.alignment", 32)
     step = alignment if isinstance(alignment, int) and 0 < alignment <= MAX_ALIGNMENT else 32
-    data = max(0, size - -(-reader.at // step) * step)
+    start = -(-reader.at // step) * step
     facts = _facts(scalars, arrays, counted)
-    return GgufMetadata(facts, scalars, arrays, version, tensors, table, data)
+    return GgufMetadata(facts, scalars, arrays, version, tensors, table, max(0, size - start), start)
 
 
 def _read_table(reader: _Reader, tensors: int) -> tuple[int, tuple[Tensor, ...]]:

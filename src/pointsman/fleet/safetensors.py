@@ -69,14 +69,25 @@ def _sizes(header: bytes, data: int) -> dict[str, int]:
         wrong = said("the header is not what it should be: {why}", "头部不合格式：“{why}”", why=error)
         raise SafetensorsError(wrong, 8) from None
     for name, (begin, end) in entries.items():
-        if not 0 <= begin <= end <= data:
-            outside = said(
-                '"{name}" lies at {begin:,} to {end:,} of {data:,} bytes: damaged, or not fully downloaded',
-                "“{name}”位于 {begin:,} 到 {end:,}，而数据只有 {data:,} 字节：文件已损坏，或没有下载完整",
+        if not 0 <= begin <= end:
+            nowhere = said(
+                '"{name}" lies at {begin:,} to {end:,}: damaged',
+                "“{name}”位于 {begin:,} 到 {end:,}：文件已损坏",
                 name=name[:80],
                 begin=begin,
                 end=end,
-                data=data,
             )
-            raise SafetensorsError(outside, 8)
+            raise SafetensorsError(nowhere, 8)
+    last = max(entries, key=lambda name: entries[name][1], default="")
+    if entries and entries[last][1] > data:
+        start = 8 + len(header)
+        cut = said(
+            'the file ends at {size:,} bytes, its tensors (the last is "{name}") at {end:,}: '
+            "damaged, or not fully downloaded",
+            "文件到 {size:,} 字节就结束了，而张量（最后一个是“{name}”）要到 {end:,} 字节：文件已损坏，或没有下载完整",
+            size=start + data,
+            name=last[:80],
+            end=start + entries[last][1],
+        )
+        raise SafetensorsError(cut, start + data)
     return {name: end - begin for name, (begin, end) in entries.items()}

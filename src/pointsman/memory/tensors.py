@@ -72,12 +72,19 @@ def sizes(tensors: Sequence[Tensor], data: int) -> list[int]:
     return [_size(tensor, after) for tensor in tensors]
 
 
-def _size(tensor: Tensor, after: dict[int, int]) -> int:
+def size_of(tensor: Tensor) -> int:
+    """Bytes of a tensor, 0 of a type that is not known here."""
     if tensor.type not in GGML or not tensor.shape:
-        return after.get(tensor.offset, tensor.offset) - tensor.offset
+        return 0
     _, block, size = GGML[tensor.type]
     rows = math.prod(tensor.shape[1:])
     return -(-tensor.shape[0] // block) * size * rows
+
+
+def _size(tensor: Tensor, after: dict[int, int]) -> int:
+    if tensor.type not in GGML or not tensor.shape:
+        return after.get(tensor.offset, tensor.offset) - tensor.offset
+    return size_of(tensor)
 
 
 def grouped(named: Iterable[tuple[str, int]], layers: int) -> Weights:
