@@ -11,6 +11,7 @@ from pointsman.config.action_schema import ActionConfig, McpServer
 from pointsman.config.admission_schema import Admission, Limits, Quota
 from pointsman.config.arbiter_schema import Arbiter
 from pointsman.config.cache_schema import Cache
+from pointsman.config.console_schema import Console
 from pointsman.config.delivery_schema import Channel
 from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
@@ -268,7 +269,16 @@ class Key(Section, frozen=True):
     hash: Annotated[Hash, Meta(description="what is kept of the key")]
     role: Annotated[str, Meta(description="what rules see as role")] | None = None
     group: Annotated[str, Meta(description="what rules see as group: keys of one team, of one product")] | None = None
-    admin: Annotated[bool, Meta(description="may reload the config from another machine")] = False
+    admin: Annotated[
+        bool, Meta(description="may reload the config from another machine, and change things in the console")
+    ] = False
+    console: (
+        Annotated[
+            Literal["read"],
+            Meta(description="read: may look at the console, and at all requests there; changes nothing"),
+        ]
+        | None
+    ) = None
     usage: Annotated[Literal["asked", "force"], Meta(description="overrides the entry's usage")] | None = None
     quota: Annotated[Quota, Meta(description="what it may ask for; default: auth.quota")] | None = None
 
@@ -346,6 +356,7 @@ class Config(Section, frozen=True):
         dict[str, McpServer], Meta(description="name → an MCP server whose tools actions may use")
     ] = {}
     auth: Auth = Auth()
+    console: Console = Console()
     log: Log = Log()
     telemetry: Telemetry = Telemetry()
     policy: Annotated[
