@@ -34,6 +34,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, server: Server) -> None:
         self.choked = False
+        self.peer = ""
         self._server = server
         self._loop = server.loop
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
@@ -79,8 +80,10 @@ class Connection(asyncio.Protocol):
             self._go()
         elif self._malformed is not None:
             self._refuse(self._malformed)
+        elif self._reading is not None:
+            self._watch.arm(BODY_TIME)
         else:
-            self._watch.arm(self._server.keep_alive if self._reading is None else BODY_TIME)
+            self._rest()
 
     def hold(self) -> None:
         self._transport.pause_reading()
@@ -90,12 +93,13 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def shut(self) -> None:
-        """The gateway stops: an idle connection closes now, another one after its response."""
+        """The gateway stops: the connection closes after the next response that can say so, or once it is idle for as long as
+        the server lingers."""
         self._leaving = True
         for client in self._line:
-            client.keep_alive = False
-        if not self._line:
-            self._transport.close()
+            client.keep_alive = client.keep_alive and client.began
+        if not self._line and not self._incoming.midway:
+            self._rest()
 
     def abort(self) -> None:
         self._transport.abort()
@@ -104,7 +108,10 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._loopback = is_loopback(transport.get_extra_info("peername"))
+        peer = transport.get_extra_info("peername")
+        self._loopback = is_loopback(peer)
+        self.peer = str(peer[0]) if isinstance(peer, tuple) and peer else ""
+        self._leaving = self._server.leaving
         self._server.connections.add(self)
 
     def data_received(self, data: bytes) -> None:
@@ -195,9 +202,18 @@ class Connection(asyncio.Protocol):
         if self._line and self._line[0] is client:
             self._go()
         elif not self._line:
-            self._watch.arm(self._server.keep_alive)
+            self._rest()
 
     # Inside
+
+    def _rest(self) -> None:
+        """It is idle from here on."""
+        if self._leaving and not self._server.linger:
+            self._transport.close()
+        else:
+            self._watch.arm(
+                min(self._server.linger, self._server.keep_alive) if self._leaving else self._server.keep_alive
+            )
 
     def _go(self) -> None:
         """Serves the line, as far as that takes no waiting."""

@@ -23,7 +23,10 @@ STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".enc
 
 
 class Wire(Protocol):
-    """The connection under an exchange, as the exchange sees it."""
+    """The connection under an exchange, as the exchange sees it. `peer` is the address at its other end, "" where there is
+    none."""
+
+    peer: str
 
     def write(self, data: bytes) -> None:
         """Puts bytes on the wire; nothing happens where the client is gone."""
@@ -131,6 +134,16 @@ class Client:
     def tongue(self) -> Tongue:
         """The language of messages to this client: as its headers say, else that of its question, else the config's."""
         return tongue_wanted(self.header(b"accept-language")) or tongue_of(self.question_language or "", self._language)
+
+    @property
+    def address(self) -> str:
+        """That of the other end of its connection: its own, or a proxy's."""
+        return self._wire.peer
+
+    @property
+    def query(self) -> str:
+        """What follows the question mark in its URL, as it came."""
+        return self._query
 
     @property
     def body(self) -> bytes:

@@ -18,6 +18,7 @@ from pointsman.http.cors import Cors
 from pointsman.http.exchange import Client, Sink
 from pointsman.http.header_lines import header_lines
 from pointsman.http.paths import Paths
+from pointsman.pipeline.ends import CUT, stopped
 
 log = logging.getLogger("pointsman")
 
@@ -30,7 +31,9 @@ _OPEN = ("/health", "/ready", "/files/")  # no key: load balancers ask; a link t
 
 class Doors:
     """What stands behind each path, by method; `Paths` says what kinds of them there are, and the name in one is the
-    client's `named`. Replaced as a whole at a reload. `max_body` is in bytes."""
+    client's `named`. Replaced as a whole at a reload. `max_body` is in bytes. What begins with one of
+    `own` tells its callers and origins by itself, as the console does: no key is asked for here, and no other site may read
+    it."""
 
     def __init__(
         self,
@@ -42,6 +45,7 @@ class Doors:
         max_body: int,
         language: Tongue | None = None,
         intakes: Mapping[str, Intake] = MappingProxyType({}),
+        own: tuple[str, ...] = (),
     ) -> None:
         self.gets = gets
         self.posts = posts
@@ -51,6 +55,7 @@ class Doors:
         self.max_body = max_body
         self.language = language
         self.intakes = intakes
+        self.own = own
         self._paths = Paths([*gets, *posts, *intakes, *deletes])
 
     def find(self, path: str) -> tuple[str, str]:
@@ -105,11 +110,13 @@ class Gateway:
 
     async def serve(self, client: Client, rest: Awaitable[None]) -> None:
         """The rest of the answer. A client that hangs up meanwhile has its task cancelled, which drops the engine's
-        connection."""
+        connection. One that is cancelled because the gateway stops says so, where no answer has begun."""
         try:
             await rest
-        except asyncio.CancelledError:
-            if not client.gone:
+        except asyncio.CancelledError as error:
+            if error.args == (CUT,):
+                failed(client, stopped())
+            elif not client.gone:
                 raise
         except Exception as error:
             failed(client, error)
@@ -118,6 +125,9 @@ class Gateway:
     def _admit(doors: Doors, client: Client) -> None:
         method = client.method
         origin = client.header(b"origin")
+        if client.path.startswith(doors.own):
+            _admit_own(doors, client)
+            return
         if origin is not None:
             if method == "OPTIONS" and b"access-control-request-method" in client.fields:
                 client.extra += doors.cors.preflight(origin, client.header(b"access-control-request-headers"))
@@ -160,6 +170,17 @@ class _Posted:
 
     def __call__(self, client: Client) -> Awaitable[None] | None:
         return self._post(client, client.body)
+
+
+def _admit_own(doors: Doors, client: Client) -> None:
+    known, client.named = doors.find(client.path)
+    if client.method == "POST" and known in doors.posts:
+        client.work = _Posted(doors.posts[known])
+        _check_body(client, doors.max_body, None)
+    elif client.method in ("GET", "HEAD") and known in doors.gets:
+        client.work = doors.gets[known]
+    else:
+        raise _not_allowed(client, known, doors.methods(known))
 
 
 def _nothing(client: Client) -> None:

@@ -142,6 +142,7 @@ class _NoWire:
     """The reader of OpenAI's form looks at a client's headers and at nothing below them."""
 
     choked = False
+    peer = ""
 
     def write(self, data: bytes) -> None:
         raise NotImplementedError

@@ -15,6 +15,7 @@ class _Nobody:
     """Takes what is written, and is never in a hurry."""
 
     choked = False
+    peer = ""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
