@@ -56,8 +56,7 @@ def choose(
             largest = max(largest or 0, context)
             left_out[name] = TargetChoice(name, f"holds {context} tokens, the prompt has {input_tokens}")
         else:
-            rank = max(_RANK[state.health], _BREAKER_RANK[state.breaker])
-            chosen[name] = (rank, TargetChoice(name, _explain(why, state)))
+            chosen[name] = (standing(state), TargetChoice(name, _explain(why, state)))
             places[name] = place
     if scoring is not None:
         chosen = _scored(chosen, places, targets, snapshot, scoring)
@@ -81,6 +80,11 @@ def _scored(
         for place in sorted(groups)
         for choice in score(groups[place], snapshot, scoring)
     }
+
+
+def standing(state: BackendState) -> int:
+    """0 for a target that can be tried now, and more the less that is so: those come after all others."""
+    return max(_RANK[state.health], _BREAKER_RANK[state.breaker])
 
 
 _RANK = {"up": 0, "unknown": 0, "loading": 1, "down": 2}
