@@ -9,8 +9,7 @@ from pointsman.config.others_words import why
 from pointsman.domain.errors import Problem
 from pointsman.domain.said import said
 from pointsman.fleet.port_owner import explain_port
-
-WAITING = 2048  # connections that nobody has taken yet
+from pointsman.http.server import WAITING
 
 
 def listen(host: str, port: int) -> socket.socket:

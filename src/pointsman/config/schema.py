@@ -66,6 +66,21 @@ class Server(Section, frozen=True):
         Annotated[Literal["zh", "en"], Meta(description="language of messages where the request does not show one")]
         | None
     ) = None
+    grace: Annotated[Span, Meta(description="how long replies under way may take when the gateway is told to stop")] = (
+        "10s"
+    )
+    handover_grace: Annotated[
+        Span, Meta(description="the same where another process has taken over the port (serve --replace)")
+    ] = "10m"
+    linger: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=600,
+            description="seconds that idle client connections stay open when the gateway is told to stop; a request that "
+            "comes on one by then is answered",
+        ),
+    ] = 0.5
 
 
 class Backend(Section, frozen=True):

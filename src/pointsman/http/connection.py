@@ -93,12 +93,13 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def shut(self) -> None:
-        """The gateway stops: the connection closes after the next response that can say so, or once it is idle for as long as
-        the server lingers."""
+        """The gateway stops: the connection closes after the next response that can say so, or once it is idle for as long
+        as the server lingers."""
         self._leaving = True
-        for client in self._line:
-            client.keep_alive = client.keep_alive and client.began
-        if not self._line and not self._incoming.midway:
+        if self._line:
+            last = self._line[-1]
+            last.keep_alive = last.keep_alive and last.began
+        elif not self._incoming.midway:
             self._rest()
 
     def abort(self) -> None:

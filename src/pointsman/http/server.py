@@ -11,6 +11,11 @@ from pointsman.http.crowd import Crowd
 from pointsman.http.exchange import Client
 from pointsman.http.gateway import Gateway, RequestIds
 from pointsman.http.one_by_one import OneByOne
+from pointsman.pipeline.ends import CUT
+
+WAITING = 2048
+"""Connections that nobody has taken yet."""
+FAREWELL = 1.0  # seconds for what is said to clients that are cut off
 
 
 class Server:
@@ -24,13 +29,17 @@ class Server:
         self.loop = asyncio.get_running_loop()
         self.connections: set[Connection] = set()
         self.tasks: dict[Client, asyncio.Task[None]] = {}
+        self.leaving = False
+        """Whether every connection is to close after its next response."""
+        self.linger = 0.0
+        """Seconds that an idle one is kept then."""
         self._listening: asyncio.Server | OneByOne | None = None
         self._shared: OneByOne | None = None
         self._empty: asyncio.Event | None = None
 
     async def listen(self, listener: socket.socket) -> None:
-        """Takes connections from here on. `listener` listens already."""
-        self._listening = await self.loop.create_server(lambda: Connection(self), sock=listener)
+        """Takes connections from here on. `listener` listens already; it is closed with the server."""
+        self._listening = await self.loop.create_server(lambda: Connection(self), sock=listener, backlog=WAITING)
 
     def listen_with(self, listener: socket.socket, crowd: Crowd, place: int) -> None:
         """As `listen`, where other processes take connections from `listener`, too: the `crowd`, in which this process is
@@ -40,23 +49,24 @@ class Server:
         )
         self._shared.open()
 
-    async def close(self, grace: float) -> None:
-        """Takes no more connections, lets requests under way finish for `grace` seconds, then cancels them."""
+    async def close(self, grace: float, linger: float = 0.0) -> None:
+        """Takes no more connections, and returns when there are none: at the latest after `grace` seconds, when the clients
+        of requests under way are told that the gateway stops. A connection closes after its next response, which says
+        so, or once it is idle for `linger` seconds: a request that is on its way when this is called is answered."""
         if self._listening is not None:
             self._listening.close()
         if self._shared is not None:
             await self._shared.taken()
+        self.leaving, self.linger = True, linger
         for connection in list(self.connections):
             connection.shut()
-        self._empty = asyncio.Event()
-        self.emptied()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(grace):
-                await self._empty.wait()
+        await self._emptied_within(grace)
         tasks = list(self.tasks.values())
         for task in tasks:
-            task.cancel()
+            task.cancel(CUT)
         await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            await self._emptied_within(FAREWELL)
         for connection in list(self.connections):
             connection.abort()
 
@@ -66,3 +76,10 @@ class Server:
             self._shared.counted()
         if self._empty is not None and not self.connections and not self.tasks:
             self._empty.set()
+
+    async def _emptied_within(self, seconds: float) -> None:
+        self._empty = asyncio.Event()
+        self.emptied()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._empty.wait()

@@ -13,6 +13,9 @@ from pointsman.pipeline.keeping import Repeat
 from pointsman.ports.action import Attached
 from pointsman.ports.backend import Call
 
+CUT = "the gateway stops"
+"""What the task of a request is cancelled with whose client is still there: it is to hear `stopped`."""
+
 
 class Exchange(Protocol):
     """What execution needs of the client's own request."""
@@ -71,3 +74,14 @@ def no_reply(decision: Decision, why: Said) -> PointsmanError:
     if decision.error == "keep_local":
         return PointsmanError(why, status=403, type="permission_error", code="keep_local", param="model")
     return PointsmanError(why, status=503, type="overloaded_error", code="no_target")
+
+
+def stopped() -> PointsmanError:
+    """For a request that takes longer than a gateway that stops can wait."""
+    return PointsmanError(_STOPPED, status=503, type="api_error", code="gateway_stopped", retry_after=1.0)
+
+
+_STOPPED = Said(
+    "the gateway stops, and this reply took longer than it can wait; please send the request again",
+    "网关正在停止，等不到这个回复结束；请重新发送请求",
+)

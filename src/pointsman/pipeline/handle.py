@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from pointsman.admission.ticket import Place
@@ -18,7 +19,7 @@ from pointsman.domain.wording import tongue_of
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.deciding import Deciding
 from pointsman.pipeline.delivery.ordering import handed_on
-from pointsman.pipeline.ends import Exchange, Sink, no_reply
+from pointsman.pipeline.ends import CUT, Exchange, Sink, no_reply, stopped
 from pointsman.pipeline.hearing import query_of
 from pointsman.pipeline.keeping import Keeping, keeping_of
 from pointsman.pipeline.model_reply import ModelReply
@@ -207,6 +208,12 @@ class Run:
                 code=error.kind,
                 src="backend",
             ) from None
+        except asyncio.CancelledError as error:
+            if error.args != (CUT,):
+                raise
+            cut = stopped()
+            self._broke_off(cut)
+            raise cut from None
         except BaseException as error:
             self._broke_off(error)
             raise

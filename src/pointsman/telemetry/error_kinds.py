@@ -16,6 +16,7 @@ _BY_CODE: dict[str, ErrorKind] = {
     "reset": "connection",
     "protocol": "connection",
     "gateway_died": "internal",
+    "gateway_stopped": "internal",
     "internal": "internal",
 }
 
