@@ -84,6 +84,16 @@ class Logged:
         self._batch = batch
         self._place = place
 
+    @property
+    def prompts(self) -> str:
+        """How its content is kept: `sealed`, `full`, or `off`, not at all."""
+        return self._batch.prompts
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its content can be read; False where it was not kept, or the key is not here."""
+        return self._batch.raw(self._place) is not None
+
     def feature(self, name: str) -> Any:
         """Of the features that the decision was made by; None where there are none, or none of that name."""
         return self._batch.feature(self.head, name)
