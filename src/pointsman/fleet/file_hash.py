@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import stat
 import tempfile
 import time
@@ -22,6 +23,7 @@ PIECE = 4 << 20
 MOST = 4096  # files that are remembered; the memory stays under 1 MB
 _TICK = 0.02  # seconds: what changes within one tick of the kernel's clock may keep its date
 _MAX_MEMORY = 8 << 20
+_LINE = re.compile(rb"\s*([0-9a-fA-F]{64})(?:\s|$)")
 
 
 class Changed(Exception):
@@ -65,6 +67,26 @@ def hash_file(path: str | Path, memory: Path | None = None, tell: Callable[[int,
     if memory is not None:
         _remember(memory, name, found)
     return FileHash(found, about.st_size)
+
+
+def keep_hash(path: Path, memory: Path, sha256: str) -> None:
+    """Remembers what the file is known to have. Raises OSError where it is not there."""
+    _remember(memory, _name(path.stat()), sha256)
+
+
+def expected_hash(path: Path) -> str | None:
+    """What `NAME.sha256` beside the file says it should have, in the form of `sha256sum`; None where nothing does."""
+    try:
+        with path.with_name(path.name + ".sha256").open("rb") as file:
+            told = _LINE.match(file.read(4096))
+    except OSError:
+        return None
+    return told[1].decode().lower() if told else None
+
+
+def write_expected(path: Path, sha256: str) -> None:
+    """The file beside it from which `expected_hash`, and `sha256sum --check`, know what it should have. Raises OSError."""
+    path.with_name(path.name + ".sha256").write_text(f"{sha256}  {path.name}\n", encoding="utf-8")
 
 
 def _digest(readinto: Callable[[memoryview], int | None], size: int, tell: Callable[[int, int], None] | None) -> str:

@@ -78,10 +78,10 @@ def check_model(model: str) -> Checked:
     return _together("gguf", [check_file(file) for file in files])
 
 
-def check_file(path: Path) -> Checked:
-    """One file by itself. Raises BadModel."""
+def check_file(path: Path, ending: str | None = None) -> Checked:
+    """One file by itself, of the form that its name's ending says, or `ending`. Raises BadModel."""
     try:
-        if path.suffix == ".safetensors":
+        if (ending or path.suffix) == ".safetensors":
             return _check_safetensors(path)
         return _check_gguf(path)
     except OSError as error:
