@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from fleet.gguf_writer import SMALL
-from pointsman.fleet import process as process_module
+from pointsman.fleet import launch
 from pointsman.fleet.launch import COMMAND
 from pointsman.fleet.process import Backoff, ModelProcess
 from pointsman.fleet.settings import ModelSettings
@@ -44,7 +44,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Mod
     _before.clear()
     _before.update(child.pid for child in psutil.Process().children())
     model = tmp_path / "fake.gguf"
-    model.write_bytes(SMALL)
+    model.write_bytes(SMALL + bytes(2048))  # its tensors
     prelude = """
         import http.server, json, os, signal, sys, threading, time
         settings = json.loads(sys.stdin.readline())
@@ -64,7 +64,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Mod
     def become(body: str) -> ModelSettings:
         script = tmp_path / "child.py"
         script.write_text(textwrap.dedent(prelude) + textwrap.dedent(body))
-        monkeypatch.setattr(process_module, "COMMAND", (COMMAND[0], str(script)))
+        monkeypatch.setattr(launch, "COMMAND", (COMMAND[0], str(script)))
         return ModelSettings(model=str(model), name="fake")
 
     return become

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fleet.conftest import FAST
-from fleet.gguf_writer import LLAMA, STRING, gguf
+from fleet.gguf_writer import LLAMA, STRING, TENSORS, gguf
 from fleet.test_process import killed
 from pointsman.fleet.builtin import find_builtin
 from pointsman.fleet.process import ModelProcess
@@ -114,14 +114,14 @@ async def test_extra_settings_that_cannot_be(extra: dict[str, Any], words: str) 
 
 async def test_files_that_llama_cpp_refuses(tmp_path: Path) -> None:
     foo = [("general.architecture", STRING, "foo"), *LLAMA[1:]]
-    (tmp_path / "foo.gguf").write_bytes(gguf(foo) + bytes(64))
+    (tmp_path / "foo.gguf").write_bytes(gguf(foo, TENSORS) + bytes(2048))
     problem = await failed_beside(ModelSettings(model=str(tmp_path / "foo.gguf"), name="foo"))
     assert "foo did not load: " in problem
     assert "unknown model architecture: 'foo'" in problem
     with find_builtin("builtin:smollm2-135m").open("rb") as whole:
         (tmp_path / "half.gguf").write_bytes(whole.read(4 << 20))
     problem = await failed_beside(ModelSettings(model=str(tmp_path / "half.gguf"), name="half"))
-    assert "corrupted or incomplete" in problem
+    assert "half.gguf: the file ends at 4,194,304 bytes, its tensors (the last is " in problem
 
 
 async def test_embeddings_with_extra_settings_on_a_fixed_port(tmp_path: Path) -> None:

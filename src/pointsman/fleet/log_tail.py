@@ -37,6 +37,16 @@ class LogTail:
     def lines(self) -> list[str]:
         return [*self._lines]
 
+    @property
+    def suspect(self) -> list[str]:
+        """The lines of this child, without those that an engine itself calls mere information."""
+        return [line for line in self._since if not (found := _LEVELLED.match(line)) or found[1] == "E"]
+
+    def last(self, count: int = 2) -> list[str]:
+        """The last words of this child, shortened."""
+        said = [line.strip()[:300] for line in self._since if line.strip()]
+        return said[-count:]
+
     def begin(self) -> None:
         """A new child starts: `reasons` looks at its lines only."""
         self._since.clear()

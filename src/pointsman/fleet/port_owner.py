@@ -46,7 +46,7 @@ def explain_port(host: str, port: int) -> Said:
                 pid=pid,
                 advice=advice,
             )
-    if not held and _is_free(host, port):
+    if not held and is_free(host, port):
         return said("{place} is free now; it was in use a moment ago", "{place}现在空闲了；刚才还被占用", place=place)
     return said(
         "{place} is in use by an unknown process; run with more rights to see it{advice}",
@@ -63,7 +63,7 @@ def owner_of(host: str, port: int) -> int | None:
 
 def next_free_port(host: str, start: int, *, tries: int = 100) -> int | None:
     """The first port from `start` on that could be bound just now, None if none of `tries` could."""
-    return next((port for port in range(start, min(start + tries, 65_536)) if _is_free(host, port)), None)
+    return next((port for port in range(start, min(start + tries, 65_536)) if is_free(host, port)), None)
 
 
 def _owner(host: str, port: int) -> tuple[bool, int | None]:
@@ -87,7 +87,8 @@ def _owner(host: str, port: int) -> tuple[bool, int | None]:
     return bool(held), next((found.pid for found in held if found.pid), None)
 
 
-def _is_free(host: str, port: int) -> bool:
+def is_free(host: str, port: int) -> bool:
+    """Whether a server could listen there just now."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,16 +12,19 @@ from typing import Literal
 import msgspec
 
 from pointsman.child_process import spawned
-from pointsman.domain.errors import Problem
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
-from pointsman.fleet.health_probe import wait_healthy
-from pointsman.fleet.launch import COMMAND, prepare
+from pointsman.fleet.child_kind import ChildKind, Launch
+from pointsman.fleet.command import CommandChild, CommandSettings
+from pointsman.fleet.exit_words import End, failure_of
+from pointsman.fleet.launch import EmbeddedChild
 from pointsman.fleet.log_tail import LogTail
-from pointsman.fleet.port_owner import explain_port
-from pointsman.fleet.settings import ChildReport, ModelSettings
+from pointsman.fleet.session import end_session, members
+from pointsman.fleet.settings import ChildReport, ModelSettings, Sizing
+from pointsman.ports.model_driver import LoadFailure, LoadFault
 
 State = Literal["loading", "up", "down"]
+_LOOK = 0.05
 
 
 class Backoff(msgspec.Struct, frozen=True):
@@ -38,17 +40,17 @@ class Backoff(msgspec.Struct, frozen=True):
 
 
 class ModelProcess:
-    """Runs one embedded model. All methods on one event loop, which runs in the main thread: Linux ties the child to
-    the thread that spawned it.
+    """Runs one model: the embedded llama.cpp, or a command. All methods on one event loop, which runs in the main thread:
+    Linux ties the child to the thread that spawned it.
 
     `on_change` is called on the loop, with this object, after each change of state; it must not block. Nothing here
     raises for a model that cannot run: `state` is "down", `problem` says why and what to do, and the next start follows
-    by itself, so installing what is missing is enough. `log_path` gets llama.cpp's log as well. Times in seconds;
+    by itself, so installing what is missing is enough. `log_path` gets the engine's log as well. Times in seconds;
     `load_timeout` runs from the spawn to the first healthy answer. `death_signal` False is for tests."""
 
     def __init__(
         self,
-        settings: ModelSettings,
+        settings: ModelSettings | CommandSettings,
         *,
         on_change: Callable[[ModelProcess], None] | None = None,
         backoff: Backoff | None = None,
@@ -59,21 +61,30 @@ class ModelProcess:
         death_signal: bool = True,
     ) -> None:
         self.settings = settings
+        if isinstance(settings, CommandSettings):
+            child: ChildKind = CommandChild(settings)
+            stop_timeout += settings.grace
+        else:
+            child = EmbeddedChild(settings, death_signal=death_signal)
+        self._child = child
         self._on_change = on_change
         self._backoff = backoff or Backoff()
         self._load_timeout = load_timeout
         self._stop_timeout = stop_timeout
         self._log = LogTail(log_lines, log_path)
-        self._death_signal = death_signal
         self._task: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._settled = asyncio.Event()
         self._up_since: float | None = None
+        self._sessions: set[int] = set()
+        self._asked: str | None = None
         self.state: State = "down"
         self.address: str | None = None
-        """Base URL without a path (`http://127.0.0.1:44021`) while up, else None. A restart may change it."""
+        """Its base URL (`http://127.0.0.1:44021`) while up, else None. A restart may change it."""
         self.problem: str | None = None
         """The last failure, for people; kept while the next start loads, None once up and after `stop`."""
+        self.fault: LoadFault | None = None
+        """Of what kind the problem is."""
         self.retry_after: float | None = None
         """While down and not stopped: seconds from the failure to the next start."""
         self.facts = ModelFacts()
@@ -89,16 +100,26 @@ class ModelProcess:
         return process.pid if process and process.returncode is None else None
 
     @property
+    def running(self) -> bool:
+        """Whether it is started, and not stopped: it is up, loads, or will be started again."""
+        return self._task is not None and not self._task.done()
+
+    @property
     def log_tail(self) -> list[str]:
-        """The last lines of llama.cpp's log, across restarts."""
+        """The last lines of the engine's log, across restarts."""
         return self._log.lines
 
-    async def start(self) -> None:
-        """Starts supervising and returns at once, `state` being "loading". Raises RuntimeError if it runs already."""
-        if self._task:
-            raise RuntimeError(f"{self.settings.name} is started already")
+    def remains(self) -> list[int]:
+        """Processes that its children started and that still run after it: none, unless the system cannot end them."""
+        return sorted(pid for session in self._sessions for pid in members(session))
+
+    async def start(self, *, restart: bool = True) -> None:
+        """Starts supervising and returns at once, `state` being "loading". Without `restart` the first failure is the end of
+        it. Raises RuntimeError if it runs already."""
+        if self.running:
+            raise RuntimeError(f"{self._child.name} is started already")
         self._change("loading")
-        self._task = asyncio.create_task(self._supervise(), name=f"model process {self.settings.name}")
+        self._task = asyncio.create_task(self._supervise(restart), name=f"model process {self._child.name}")
 
     async def settled(self, timeout: float | None = None) -> State:
         """Waits until the present start has ended well or badly, at most `timeout` seconds; the state then."""
@@ -117,81 +138,86 @@ class ModelProcess:
         await asyncio.wait((task,))
         if self._task is task:
             self._task, self._process = None, None
-            self.problem, self.retry_after = None, None
+            self.problem, self.fault, self.retry_after = None, None, None
             self._log.close()
             self._change("down")
 
-    async def _supervise(self) -> None:
+    async def _supervise(self, restart: bool) -> None:
         failures = 0
         while True:
             self._up_since = None
             try:
-                problem = await self._live()
-            except Problem as error:
-                problem = error.said
+                failure = await self._live()
+            except LoadFailure as error:
+                failure = error
             except Exception as error:  # supervising goes on whatever happens
-                problem = said(
-                    "the process of {name} cannot be run: {why}",
-                    "{name} 的进程无法运行：“{why}”",
-                    name=self.settings.name,
-                    why=error,
+                failure = LoadFailure(
+                    "exited",
+                    said(
+                        "the process of {name} cannot be run: {why}",
+                        "{name} 的进程无法运行：“{why}”",
+                        name=self._child.name,
+                        why=error,
+                    ),
                 )
             if self._up_since is not None and time.monotonic() - self._up_since >= self._backoff.reset_after:
                 failures = 0
             failures += 1
-            self.problem, self.retry_after = problem, self._backoff.delay(failures)
+            self.problem, self.fault = failure.said, failure.fault
+            self.retry_after = self._backoff.delay(failures) if restart else None
             self._change("down")
+            if self.retry_after is None:
+                return
             await asyncio.sleep(self.retry_after)
             self.retry_after = None
             self._change("loading")
 
-    async def _live(self) -> Said:
-        """One child from spawn to end; why it ended. Raises Problem where it could not even be spawned, OSError."""
-        line, facts = await asyncio.to_thread(prepare, self.settings, death_signal=self._death_signal)
-        self.facts = facts
+    async def _live(self) -> LoadFailure:
+        """One child from spawn to end; why it ended. Raises LoadFailure where it could not even be spawned, OSError."""
+        launch = await asyncio.to_thread(self._child.prepare)
+        self.facts = launch.facts
         self._log.begin()
         began = time.monotonic()
-        process, pump = await self._spawn()
-        failure = None
+        process, pump = await self._spawn(launch)
+        told, failure = None, None
         try:
             try:
                 async with asyncio.timeout(self._load_timeout):
-                    report = await self._load(process, line)
+                    report, failure = await self._load(process, launch.line)
             except TimeoutError:
-                return said(
-                    "{name} was not ready after {seconds:g} s",
-                    "{name} 在 {seconds:g} 秒后仍未就绪",
-                    name=self.settings.name,
-                    seconds=self._load_timeout,
-                )
-            if report.error is None and process.returncode is None:
+                return await self._late(process.pid)
+            if report.error is None and failure is None and process.returncode is None:
                 self.address = report.address
                 self.facts = msgspec.structs.replace(
-                    facts,
+                    launch.facts,
                     context_length=report.context_length,
                     slots=report.slots,
                     engine_version=report.engine_version,
                 )
-                self.problem, self._up_since = None, time.monotonic()
+                self.problem, self.fault, self._up_since = None, None, time.monotonic()
                 self.load_seconds = float(f"{self._up_since - began:.2g}")
                 self._change("up")
                 await process.wait()
             if report.error is not None:
-                failure = Said(report.error, report.error_zh or f"“{report.error}”")
+                told = Said(report.error, report.error_zh or f"“{report.error}”")
         finally:
             await self._end(process, pump)
-        return await self._explain(process.returncode, failure)
+        if failure is not None:
+            return failure
+        return await asyncio.to_thread(failure_of, self._ended(process.returncode, told), self._sizing())
 
-    async def _spawn(self) -> tuple[asyncio.subprocess.Process, asyncio.Task[None]]:
+    async def _spawn(self, launch: Launch) -> tuple[asyncio.subprocess.Process, asyncio.Task[None]]:
         """The child and the task that reads its log."""
         pipe = asyncio.subprocess.PIPE
-        process = await spawned(*COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+        process = await spawned(*launch.command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         self._process = process
+        self._sessions = {session for session in self._sessions if members(session)} | {process.pid}
         self.starts += 1
         return process, asyncio.create_task(self._pump(process))
 
-    async def _load(self, process: asyncio.subprocess.Process, line: bytes) -> ChildReport:
-        """Sends the settings, waits for the report and for /health; a report of nothing where the child died first."""
+    async def _load(self, process: asyncio.subprocess.Process, line: bytes) -> tuple[ChildReport, LoadFailure | None]:
+        """Sends the settings, waits for the report and until it serves; a report of nothing where the child died first. A
+        failure where it serves something else."""
         assert process.stdin and process.stdout
         with contextlib.suppress(OSError):  # it died already; its log says why
             process.stdin.write(line)
@@ -199,26 +225,42 @@ class ModelProcess:
         answer = await process.stdout.readline()
         if not answer:
             await process.wait()
-            return ChildReport()
+            return ChildReport(), None
         try:
             report = msgspec.json.decode(answer, type=ChildReport)
         except msgspec.DecodeError as error:
             text = said("its report is unreadable: {why}", "它的报告无法读取：“{why}”", why=error)
-            return ChildReport(error=str(text), error_zh=text.zh)
+            return ChildReport(error=str(text), error_zh=text.zh), None
         if report.error:
             with contextlib.suppress(TimeoutError):  # its log is complete only when it has exited
                 async with asyncio.timeout(2.0):
                     await process.wait()
         elif report.address:
-            healthy = asyncio.create_task(wait_healthy(report.address))
+            self._asked = report.address
+            serving = asyncio.create_task(self._child.serving(report.address))
             ended = asyncio.create_task(process.wait())
             try:
-                await asyncio.wait((healthy, ended), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait((serving, ended), return_when=asyncio.FIRST_COMPLETED)
+                if serving.done() and not ended.done():
+                    return report, serving.result()
             finally:
-                healthy.cancel()
+                serving.cancel()
                 ended.cancel()
-                await asyncio.wait((healthy, ended))
-        return report
+                await asyncio.wait((serving, ended))
+        return report, None
+
+    async def _late(self, pid: int) -> LoadFailure:
+        hint = await asyncio.to_thread(self._child.silent, pid, self._asked)
+        return LoadFailure(
+            "timeout",
+            said(
+                "{name} was not ready after {seconds:g} s{hint}",
+                "{name} 在 {seconds:g} 秒后仍未就绪{hint}",
+                name=self._child.name,
+                seconds=self._load_timeout,
+                hint=hint,
+            ),
+        )
 
     async def _pump(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr
@@ -241,44 +283,40 @@ class ModelProcess:
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
-                    process.kill()
+                    process.send_signal(self._child.force)
             await process.wait()
+            await self._leftovers(process.pid)
             await asyncio.wait((pump,), timeout=2.0)
             pump.cancel()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(2.0):
                     await process.stdout.read()
 
-    async def _explain(self, code: int | None, failure: Said | None) -> Said:
-        """Why the child ended, in a sentence: its exit, and llama.cpp's own words where it said something."""
-        name, settings = self.settings.name, self.settings
-        reasons = self._log.reasons()
-        if settings.port and any("couldn't bind" in reason for reason in reasons):
-            return await asyncio.to_thread(explain_port, settings.host, settings.port)
-        words = "; ".join(reasons)
-        quoted = Said(words, f"“{words}”")
-        if failure is not None:
-            return said(
-                "{name} did not load: {why}", "{name} 没有加载成功：{why}", name=name, why=quoted if words else failure
-            )
-        if code is not None and code < 0:
-            try:
-                what = said("killed by {it}", "被 {it} 终止", it=signal.Signals(-code).name)
-            except ValueError:
-                what = said("killed by signal {it}", "被信号 {it} 终止", it=-code)
-            if code == -signal.SIGKILL:
-                what = said(
-                    "{what} (the system does that when memory runs out)", "{what}（内存耗尽时系统会这样做）", what=what
-                )
-        else:
-            what = said("exit status {code}", "退出状态 {code}", code=code)
-        return said(
-            "the process of {name} ended: {what}{words}",
-            "{name} 的进程已结束：{what}{words}",
-            name=name,
-            what=what,
-            words=said(": {words}", "：{words}", words=quoted) if words else "",
+    async def _leftovers(self, session: int) -> None:
+        """Where the child was killed by somebody, what it had started is asked to end by the system; then it is killed."""
+        for _ in range(round(self._stop_timeout / _LOOK)):
+            if not members(session):
+                return
+            await asyncio.sleep(_LOOK)
+        end_session(session)
+
+    def _ended(self, code: int | None, told: Said | None) -> End:
+        log, child = self._log, self._child
+        return End(
+            child.name,
+            child.place,
+            code,
+            told,
+            log.suspect,
+            log.reasons(),
+            log.last(),
+            self._up_since is not None,
+            isinstance(child, CommandChild),
         )
+
+    def _sizing(self) -> Sizing:
+        settings = self.settings
+        return Sizing(settings.model, settings.context, settings.slots or 1, settings.gpu_layers)
 
     def _change(self, state: State) -> None:
         self.state = state

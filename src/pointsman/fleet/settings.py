@@ -66,6 +66,16 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
                 )
 
 
+class Sizing(msgspec.Struct, frozen=True):
+    """What memory depends on: the model's file, tokens of a slot (None: 4096, or what it was trained for), slots, and the
+    layers on the GPU (None: all, where there is one)."""
+
+    model: str
+    context: int | None = None
+    slots: int = 1
+    gpu_layers: int | None = None
+
+
 class ChildSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The one line of JSON that the child reads: everything resolved. `context` is in tokens per slot; `threads` None
     leaves the choice to the child. `parent` is the process id the child has to belong to; `death_signal` False leaves
