@@ -1,0 +1,1 @@
+"""Where nodes are found: one port (ports/registry.py), several registries."""

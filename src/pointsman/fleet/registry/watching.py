@@ -1,0 +1,73 @@
+"""The nodes of some models, looked for each second. What was known last holds while the registry cannot be asked: that it is
+gone says nothing of the nodes, and these are probed anyway."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+
+from pointsman.domain.node import NodeReport
+from pointsman.domain.said import Said
+from pointsman.ports.registry import Registry, RegistryFailure
+
+log = logging.getLogger("pointsman")
+
+EVERY = 1.0
+
+
+class Watching:
+    """`found` hears of a model and its nodes, first as soon as they are known and then each time that they say something
+    new. For one event loop."""
+
+    def __init__(
+        self, registry: Registry, models: Collection[str], found: Callable[[str, tuple[NodeReport, ...]], None]
+    ):
+        self.problem: Said | None = None
+        """Why the registry could not be asked, while it cannot."""
+        self._registry = registry
+        self._models = tuple(models)
+        self._found = found
+        self._last: dict[str, tuple[NodeReport, ...]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Safe to call twice."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._watch())
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._registry.close()
+
+    async def _watch(self) -> None:
+        while True:
+            await self.look()
+            await asyncio.sleep(EVERY)
+
+    async def look(self) -> None:
+        """Once, now. Never raises."""
+        problem: Said | None = None
+        for model in self._models:
+            try:
+                nodes = await self._registry.nodes(model)
+            except RegistryFailure as failure:
+                problem = failure.said
+                continue
+            if self._last.get(model) != nodes:
+                self._last[model] = nodes
+                self._found(model, nodes)
+        if problem is not None and self.problem is None:
+            log.warning(_LOST, problem)
+        elif problem is None and self.problem is not None:
+            log.info(_BACK)
+        self.problem = problem
+
+
+_LOST = Said(
+    "the registry of nodes cannot be asked, those known last are kept: %s",
+    "无法查询节点登记，沿用最后一次得知的节点：%s",
+)
+_BACK = Said("the registry of nodes answers again", "节点登记恢复应答")
