@@ -7,6 +7,7 @@ from typing import Any
 
 from pointsman.app.askers import Askers
 from pointsman.app.batches import Batches
+from pointsman.app.console import OWN, ConsoleDoor
 from pointsman.app.guards import masking_of
 from pointsman.app.jobs import Jobs
 from pointsman.app.setup import Setup
@@ -21,7 +22,7 @@ from pointsman.http.decide import DecideDoor
 from pointsman.http.exchange import Client
 from pointsman.http.feedback import FeedbackDoor, Keep
 from pointsman.http.files import Files
-from pointsman.http.gateway import Doors, Post
+from pointsman.http.gateway import Doors, Get, Post
 from pointsman.http.jobs.door import JobsDoor
 from pointsman.http.jobs.submitting import Submitting
 from pointsman.http.mcp.door import McpDoor
@@ -51,6 +52,7 @@ def doors_of(
     jobs: Jobs,
     batches: Batches,
     traces: Traces,
+    console: ConsoleDoor,
     count_tool: Callable[[str, str], None],
 ) -> Doors:
     """`since` is when the models came, in seconds since the epoch; `reload` raises Problems where it is refused; `askers`
@@ -93,6 +95,7 @@ def doors_of(
         setup.policy.document.channels,
     )
     requests = RequestsDoor(traces.find)
+    shown, said_there = _console_doors(console, config.console.enabled)
     uploads, many = batches.files_door(jobs), batches.door(jobs)
 
     def asked(path: str, post: Post) -> Post:
@@ -139,6 +142,7 @@ def doors_of(
             "/v1/requests/{id}": requests.get,
             "/v1/requests/{id}/trace": requests.trace,
             "/files/": Files(links, files).serve,
+            **shown,
         },
         posts={
             "/v1/chat/completions": asked("/v1/chat/completions", generate.chat),
@@ -154,6 +158,7 @@ def doors_of(
             "/mcp": mcp.post,
             "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
+            **said_there,
         },
         deletes={"/v1/jobs/{id}": kept.delete, "/v1/files/{id}": uploads.delete},
         intakes={"/v1/files": uploads.upload},
@@ -161,7 +166,15 @@ def doors_of(
         cors=cors,
         max_body=parse_size(config.server.max_body),
         language=config.server.language,
+        own=OWN if config.console.enabled else (),
     )
+
+
+def _console_doors(console: ConsoleDoor, enabled: bool) -> tuple[dict[str, Get], dict[str, Post]]:
+    """What the console takes by GET and by POST."""
+    if not enabled:
+        return {}, {}
+    return {"/ui": console.get, "/ui/": console.get}, {"/ui/": console.post}
 
 
 def _names(setup: Setup) -> list[tuple[str, str]]:

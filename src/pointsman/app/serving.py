@@ -20,6 +20,8 @@ from pointsman.app.actions import OWN, actions_made
 from pointsman.app.admission import auto_targets, breaker_rules, gate_rules, quota_rules
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
+from pointsman.app.console import ConsoleDoor
+from pointsman.app.console_state import ConsoleState
 from pointsman.app.delivery import Channels
 from pointsman.app.doors import doors_of
 from pointsman.app.file_store import links_of, open_files
@@ -77,9 +79,10 @@ class Serving:
     """`reload` and `metrics` do what their endpoints are asked for. What this process has in common with others comes from
     outside: `places` says whose turn it is to make a report (default: at most `files.concurrency` of this process),
     `since` is when the gateway began, in seconds since the epoch (default: now), `others` says whose a request was that
-    another process served (default: there is none), `pipeline` makes a pipeline of its own
-    kind, `number` says which of `workers` on one port this is, `tells`: this is the process that says in the log what all of
-    them work out alike. Raises OSError, ValueError, LogError where the data folder, or what lies in it, cannot be used."""
+    another process served (default: there is none), `total` gives what all of them counted (default: what this one did),
+    `pipeline` makes a pipeline of its own kind, `number` says which of `workers` on one port this is, `tells`: this is the
+    process that says in the log what all of them work out alike. Raises OSError, ValueError, LogError where the data folder,
+    or what lies in it, cannot be used."""
 
     def __init__(
         self,
@@ -90,6 +93,7 @@ class Serving:
         places: AbstractAsyncContextManager[None] | None = None,
         since: int | None = None,
         others: Others | None = None,
+        total: Callable[[], Awaitable[Counts]] | None = None,
         pipeline: Callable[..., Pipeline] = Pipeline,
         number: int = 0,
         workers: int = 1,
@@ -136,8 +140,9 @@ class Serving:
         self._actions: dict[str, Action] = {"report": self._report}
         moved = MovedQuality(self._prober.shift, tells)
         self._quality = QualityFeed(config, moved, self._log, self.askers, self.shared)
+        console = self._console_state(folder, workers, total)
         recorder = Fanout(
-            [self.metrics, self._log, self._rates, self._token_drift, self._quality, *self.telling.recorders]
+            [self.metrics, self._log, self._rates, self._token_drift, self._quality, console.live, *self.telling.recorders]
         )
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
@@ -161,6 +166,7 @@ class Serving:
         self.jobs.parking.counted = self.metrics.parked
         self.pipeline.deliver = self.jobs.deliveries
         self.schedules = Schedules(self.jobs.store, clock, lambda: self.setup.config)
+        self.console = ConsoleDoor(lambda: self.setup, folder, console)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
         self._retired: set[asyncio.Task[None]] = set()
@@ -381,7 +387,24 @@ class Serving:
             jobs=self.jobs,
             batches=self.batches,
             traces=self._traces,
+            console=self.console,
             count_tool=self.metrics.called,
+        )
+
+    def _console_state(
+        self, folder: Path, workers: int, total: Callable[[], Awaitable[Counts]] | None
+    ) -> ConsoleState:
+        async def counted() -> Counts:
+            return self.telling.counts() if total is None else await total()
+
+        return ConsoleState(
+            folder=folder,
+            shared=workers > 1,
+            counted=counted,
+            observed=self.telling.observed,
+            readiness=self.readiness,
+            loads=lambda: self.pipeline.gate.loads(self._served),
+            snapshot=self._prober.snapshot,
         )
 
     def _keep_feedback(self, feedback: Feedback, asker: Asker) -> Feedback | None:

@@ -147,6 +147,7 @@ class Worker:
                         places=SharedPlaces(self._channel, begin.places),
                         since=begin.since,
                         others=self._whose,
+                        total=self._total,
                         pipeline=partial(SharedPipeline, self._questions),
                         number=self._number - 1,
                         workers=setup.config.server.workers,
@@ -220,6 +221,13 @@ class Worker:
         return answer.asker
 
     async def _metrics(self, openmetrics: bool) -> bytes:
+        assert self._serving is not None
+        counts = await self._total()
+        counts.levels.update(await self._serving.telling.observed())
+        return text_of_counts(counts, openmetrics=openmetrics)
+
+    async def _total(self) -> Counts:
+        """What all of them counted."""
         assert self._serving is not None
         total = await self._channel.ask(Sum(self._serving.telling.counts()))
         assert isinstance(total, Counted)

@@ -1,0 +1,149 @@
+"""The console's door: made when the first browser comes, and what its pages ask of the gateway."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pointsman.app.console_state import ConsoleState
+from pointsman.app.key_file import key_in
+from pointsman.app.setup import Setup
+from pointsman.config.schema import Config, parse_span
+from pointsman.http.exchange import Client
+from pointsman.http.header_lines import header_lines
+
+if TYPE_CHECKING:
+    from pointsman.console.door import Console
+    from pointsman.console.entrance import Terms
+    from pointsman.console.shell import Shell
+    from pointsman.console.templates import Templates
+    from pointsman.console.visit import Reply, Route
+
+OWN = ("/ui",)
+"""What begins so is the console's."""
+
+
+class ConsoleDoor:
+    """Nothing of the console is imported before somebody opens it. `folder` is the data folder."""
+
+    def __init__(self, setup: Callable[[], Setup], folder: Path, state: ConsoleState) -> None:
+        self._setup = setup
+        self._folder = folder
+        self._state = state
+        self._console: Console | None = None
+        self._making: asyncio.Task[Console] | None = None
+
+    def get(self, client: Client) -> Awaitable[None] | None:
+        return self.post(client, b"")
+
+    def post(self, client: Client, data: bytes) -> Awaitable[None] | None:
+        if self._console is None:
+            return self._begin(client, data)
+        return _answered(self._console, client, data)
+
+    async def _begin(self, client: Client, data: bytes) -> None:
+        """The first who come wait until it is made; none of them, hanging up, undoes it for the others."""
+        if self._making is None:
+            self._making = asyncio.create_task(asyncio.to_thread(self._make))
+            self._making.add_done_callback(self._made)
+        rest = _answered(await asyncio.shield(self._making), client, data)
+        if rest is not None:
+            await rest
+
+    def _made(self, making: asyncio.Task[Console]) -> None:
+        self._making = None
+        if not making.cancelled() and making.exception() is None:
+            self._console = making.result()
+
+    def _make(self) -> Console:
+        from pointsman.console.door import Console
+        from pointsman.console.entrance import Entrance
+        from pointsman.console.sessions import Sessions
+
+        sessions = Sessions(key_in(self._folder / "console.key"))
+        return Console(Entrance(sessions, lambda: _terms(self._setup().config)), self._shell, self._pages)
+
+    def _shell(self) -> Shell:
+        from pointsman.console.shell import Shell
+
+        document = self._setup().policy.document
+        return Shell(version=document.version, policy=self._setup().policy.hash, zone=document.timezone)
+
+    def _pages(self, templates: Templates) -> Iterable[Route]:
+        """Every page of the console: a new one is added here."""
+        from pointsman.console.pages.help import HelpPage
+        from pointsman.console.pages.now import NowPage
+
+        state = self._state
+        yield from NowPage(templates, state, state.summed, state.live).routes()
+        yield from HelpPage(templates).routes()
+
+
+def _terms(config: Config) -> Terms:
+    from pointsman.console.entrance import KeyHolder, Terms
+
+    return Terms(
+        keys=[
+            KeyHolder(key.name, key.hash, key.admin) for key in config.auth.keys if key.admin or key.console is not None
+        ],
+        here=config.auth.loopback == "open",
+        public=config.console.public,
+        session=parse_span(config.console.session),
+    )
+
+
+class _Outlet:
+    """A client that is written to for long. It leaves once the gateway wants the connection back."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._stays = client.keep_alive
+
+    @property
+    def leaving(self) -> bool:
+        return self._stays and not self._client.keep_alive
+
+    def write(self, data: bytes) -> bool:
+        return self._client.write(data)
+
+    async def room(self) -> None:
+        await self._client.room()
+
+
+def _answered(console: Console, client: Client, data: bytes) -> Awaitable[None] | None:
+    from pointsman.console.door import Sent
+    from pointsman.console.entrance import Asked
+
+    asked = Asked(client.fields, client.loopback, client.address)
+    reply = console.answer(
+        Sent(client.method, client.path, client.query, data, asked, client.tongue, client.request_id)
+    )
+    if isinstance(reply, Awaitable):
+        return _later(client, reply)
+    return _send(client, reply)
+
+
+async def _later(client: Client, reply: Awaitable[Reply]) -> None:
+    rest = _send(client, await reply)
+    if rest is not None:
+        await rest
+
+
+def _send(client: Client, reply: Reply) -> Awaitable[None] | None:
+    headers = header_lines(*reply.headers)
+    if reply.stream is None:
+        client.reply(reply.status, reply.body, reply.content_type, headers)
+        return None
+    client.start(reply.status, b"content-type: %b\r\nx-accel-buffering: no\r\n%b" % (reply.content_type, headers))
+    if client.method == "HEAD":
+        client.finish()
+        return None
+    return _stream(client, reply)
+
+
+async def _stream(client: Client, reply: Reply) -> None:
+    assert reply.stream is not None
+    await reply.stream(_Outlet(client))
+    client.finish()
