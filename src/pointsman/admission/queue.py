@@ -3,7 +3,7 @@ done goes out, so that it can be simulated and proved."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from pointsman.admission.room import Room
 from pointsman.admission.ticket import OPEN, QUEUED, Admitted, Capacity, Place, Queued, Ticket, TurnedAway
@@ -36,6 +36,11 @@ class Queue:
         room = self._rooms.get(target)
         return (room.sequences, room.cells) if room is not None else (0, 0)
 
+    def used(self, target: str) -> float:
+        """When somebody was last let in or left; 0 where nobody ever was."""
+        room = self._rooms.get(target)
+        return room.since if room is not None else 0.0
+
     def capacity(self, target: str) -> Capacity:
         """What it holds at a time."""
         room = self._rooms.get(target)
@@ -45,6 +50,22 @@ class Queue:
         """Whether it could take so many if nobody else were there."""
         room = self._rooms.get(target)
         return room is None or room.holds(cells)
+
+    @property
+    def waits(self) -> Iterator[Ticket]:
+        """All that wait, in no order."""
+        return self._turns.waiting()
+
+    def shut(self, targets: Collection[str], now: float) -> list[Admitted]:
+        """These let nobody in until others are named; who is inside stays."""
+        for name in targets:
+            self._room(name)
+        opened = []
+        for name, room in self._rooms.items():
+            before, room.shut = room.shut, name in targets
+            if before and not room.shut:
+                opened.append(name)
+        return [each for name in opened for each in self._let_in(name, now)]
 
     def install(self, capacities: Mapping[str, Capacity], now: float) -> list[Admitted]:
         """What targets hold from now on; others have no limit. Nobody that is inside is thrown out."""
@@ -123,7 +144,11 @@ class Queue:
         """As many as fit, in their order, or `only` that one. One that does not fit is passed over, but not for ever."""
         room = self._rooms[target]
         found: list[Admitted] = []
-        while self._turns and (room.capacity.sequences is None or room.sequences < room.capacity.sequences):
+        while (
+            self._turns
+            and not room.shut
+            and (room.capacity.sequences is None or room.sequences < room.capacity.sequences)
+        ):
             passed: list[Waiter] = []
             for waiter in self._turns.heads(target, now):
                 ticket = waiter.ticket

@@ -48,11 +48,22 @@ class Queued(msgspec.Struct, frozen=True, gc=False):
 QUEUED = Queued()
 
 
+class Loading(msgspec.Struct, frozen=True, gc=False):
+    """The target whose model has to be loaded first. `usual`: seconds that it took the last time, None before; `since`: how
+    long it has been at it, None before it began."""
+
+    target: str
+    usual: float | None = None
+    since: float | None = None
+
+
 class Place(msgspec.Struct, frozen=True, gc=False):
-    """`ahead` of it are so many; `wait` is an estimate in seconds, None before anything was served."""
+    """`ahead` of it are so many; `wait` is an estimate in seconds, None before anything was served. `loading`: for what it
+    waits besides its turn."""
 
     ahead: int
     wait: float | None
+    loading: Loading | None = None
 
 
 class TurnedAway(msgspec.Struct, frozen=True, gc=False):

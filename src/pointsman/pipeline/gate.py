@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from pointsman.admission.queue import Queue
-from pointsman.admission.ticket import Admitted, Capacity, Place, Priority, Ticket, TurnedAway
+from pointsman.admission.ticket import Admitted, Capacity, Loading, Place, Priority, Ticket, TurnedAway
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.request import Request
+from pointsman.domain.residence import Demand
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import Load, Snapshot
 from pointsman.ports.clock import Clock
@@ -39,8 +40,14 @@ class Gate:
         self._seen: Snapshot | None = None
         self._waiting: dict[str, asyncio.Future[str]] = {}
         self._number = 0
+        self._shut: frozenset[str] = frozenset()
+        self._coming: frozenset[str] = frozenset()
         self.turned_away: Callable[[str], None] | None = None
         """Is told why, each time."""
+        self.stirred: Callable[[], None] | None = None
+        """Hears that somebody came, waits, or left."""
+        self.loading: Callable[[str], Loading] = Loading
+        """What is said of a shut target to those that wait for it."""
 
     @property
     def waiting(self) -> int:
@@ -64,6 +71,32 @@ class Gate:
                 loads[name] = Load(in_flight, round(wait, 1))
         return loads
 
+    def shut(self, targets: frozenset[str], coming: frozenset[str]) -> None:
+        """These let nobody in until others are named: their models are not in memory. Those of them in `coming` will
+        soon be."""
+        self._shut, self._coming = targets, coming
+        self._call(self._queue.shut(targets, self._clock.monotonic()))
+
+    def demands(self, targets: Iterable[str]) -> dict[str, Demand]:
+        """What is wanted of these. Who may go to several is counted for those that are open, else for the first that comes,
+        else for the first."""
+        waiting: dict[str, int] = {}
+        oldest: dict[str, float] = {}
+        for ticket in self._queue.waits:
+            for name in self._counts_for(ticket):
+                waiting[name] = waiting.get(name, 0) + 1
+                oldest[name] = min(oldest.get(name, ticket.arrived), ticket.arrived)
+        return {
+            name: Demand(waiting.get(name, 0), oldest.get(name), self._queue.inside(name)[0], self._queue.used(name))
+            for name in targets
+        }
+
+    def _counts_for(self, ticket: Ticket) -> Sequence[str]:
+        opened = [name for name in ticket.targets if name not in self._shut]
+        if opened:
+            return opened
+        return (next((name for name in ticket.targets if name in self._coming), ticket.targets[0]),)
+
     def install(self, rules: GateRules) -> None:
         """From here on these hold; who is inside stays."""
         self._rules, self._seen = rules, None
@@ -85,9 +118,11 @@ class Gate:
         self._look()
         told = self._queue.arrive(ticket, self._clock.monotonic())
         if isinstance(told, Admitted):
+            self._stir()
             return told.target
         if isinstance(told, TurnedAway):
             raise self._turned(told, ticket)
+        self._stir()
         turn = self._waiting[ticket.id] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(None if ticket.deadline is None else ticket.deadline - self._clock.monotonic()):
@@ -105,7 +140,12 @@ class Gate:
 
     def place(self, ticket: Ticket) -> Place | None:
         """Where one stands that waits; None where it does not."""
-        return self._queue.place(ticket, self._clock.monotonic()) if ticket.id in self._waiting else None
+        if ticket.id not in self._waiting:
+            return None
+        place = self._queue.place(ticket, self._clock.monotonic())
+        if not self._shut or (name := self._counts_for(ticket)[0]) not in self._shut:
+            return place
+        return msgspec.structs.replace(place, loading=self.loading(name))
 
     def holding(self, targets: Sequence[str], cells: int) -> Sequence[str]:
         """Those of them that could hold so many cells if nobody else were there."""
@@ -115,6 +155,11 @@ class Gate:
     def leave(self, ticket_id: str) -> None:
         """It is through, or does not want to any more."""
         self._call(self._queue.leave(ticket_id, self._clock.monotonic()))
+        self._stir()
+
+    def _stir(self) -> None:
+        if self.stirred is not None:
+            self.stirred()
 
     def _look(self) -> None:
         """Targets hold as much as the fleet says now."""
