@@ -46,6 +46,10 @@ VERBS = {
         "查看各模型在各类任务上的质量，以及反馈的修正",
     ),
     "fit": said("show what models take of the GPU, and whether they fit", "计算模型占多少显存，能不能放下"),
+    "models": said(
+        "check models' files, fetch them, and say how to serve them",
+        "检查、下载模型文件，给出推理引擎的启动参数",
+    ),
     "calibrate": said(
         "make the arbiter's confidence mean what it says, from labelled texts", "用带标签的文本校准仲裁器的置信度"
     ),
