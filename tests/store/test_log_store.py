@@ -28,7 +28,8 @@ from pointsman.domain.target import Snapshot
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.store import content_files, log_batch
-from pointsman.store.log_reader import FILTERS, LogReader
+from pointsman.store.log_filters import FILTERS
+from pointsman.store.log_reader import LogReader
 from pointsman.store.log_writer import LogWriter
 from pointsman.store.seal import Seal
 
@@ -169,6 +170,7 @@ class TestRoundTrip:
             "policy": policy.hash,
             "snapshot": FLEET.hash,
             "seed": 0,
+            "queued_ms": None,
             "exact_tokens": 1900,
             "prompts": prompts,
             "under_way": False,
@@ -253,10 +255,12 @@ class TestRows:
     def test_every_filter_filters(self, tmp_path: Path, policy: Policy, name: str) -> None:
         record = record_of(policy, numbered(1, "prove it", task="math"), **FULL)
         assert record.decision is not None
-        noted = msgspec.structs.replace(record.decision, marks=(Mark("r", "pii.email", "medium"),), shadow=("trial",))
+        noted = msgspec.structs.replace(
+            record.decision, marks=(Mark("r", "pii.email", "medium"),), shadow=("trial",), intent="buy"
+        )
         written(tmp_path, policy, [msgspec.structs.replace(record, decision=noted)])
         [row] = rows(tmp_path)
-        value = {"mark": "pii.email", "shadow": "trial"}.get(name) or str(row[name])
+        value = {"mark": "pii.email", "shadow": "trial", "entry": "auto"}.get(name) or str(row[name])
         assert len(rows(tmp_path, **{name: value})) == 1
         assert rows(tmp_path, **{name: "' or 1=1 --"}) == []
 

@@ -15,7 +15,8 @@ from pointsman.cli.source import declare_config, load_config
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
 from pointsman.domain.said import said, told
-from pointsman.store.log_reader import FILTERS, LogError, LogReader
+from pointsman.store.log_filters import FILTERS
+from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
 
 _NOT_KEPT = said("(not kept)", "（未保存）")

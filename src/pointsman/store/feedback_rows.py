@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import apsw
-
 from pointsman.domain.feedback import Feedback
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_schema import has_table
+from pointsman.store.log_sql import Connection
 from pointsman.store.seal import Seal
 
 _SHOWN = "request_id, received, caller, adopted, rating, edited, retried, prompts, comment"
@@ -24,7 +23,7 @@ where excluded.received >= received
 
 
 def write_feedback(
-    connection: apsw.Connection, feedback: Feedback, asked: float, prompts: Prompts, seal: Seal | None
+    connection: Connection, feedback: Feedback, asked: float, prompts: Prompts, seal: Seal | None
 ) -> None:
     """In place of an earlier one of the same request, in whatever order two processes come to write them. `asked` is when
     the request came. Raises apsw.Error."""
@@ -38,19 +37,19 @@ def write_feedback(
 
 
 def read_feedback(
-    connection: apsw.Connection, seal: Seal | None, *, since: float | None = None, request_id: str | None = None
+    connection: Connection, seal: Seal | None, *, since: float | None = None, request_id: str | None = None
 ) -> Iterator[Feedback]:
     """Newest first; of one request, or all that came at `since` (seconds since the epoch) or later. A log that was begun
     before there was feedback has none. Raises apsw.Error."""
     if not has_table(connection, "feedback"):
         return
-    where, values = ["1"], dict[str, Any]()
+    where, values = ["1 = 1"], list[Any]()
     if since is not None:
-        where.append("received >= :since")
-        values["since"] = since
+        where.append("received >= ?")
+        values.append(since)
     if request_id is not None:
-        where.append("request_id = :id")
-        values["id"] = request_id
+        where.append("request_id = ?")
+        values.append(request_id)
     query = f"select {_SHOWN} from feedback where {' and '.join(where)} order by received desc, request_id desc"  # noqa: S608
     for name, received, caller, adopted, rating, edited, retried, prompts, comment in connection.execute(query, values):
         yield Feedback(

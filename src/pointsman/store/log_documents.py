@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-import apsw
 import msgspec
 
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.target import Snapshot
 from pointsman.store.log_batch import Batch
+from pointsman.store.log_sql import Connection
 
 _HOUR = 3600.0
 _Table = dict[str, PolicyDocument] | dict[str, Snapshot]
@@ -21,7 +21,7 @@ class Documents:
     def __init__(self) -> None:
         self._told: dict[tuple[str, str], float] = {}
 
-    def write(self, connection: apsw.Connection, batch: Batch) -> list[tuple[str, str]]:
+    def write(self, connection: Connection, batch: Batch) -> list[tuple[str, str]]:
         """Writes what is news. Returns what `written` is to be told when the transaction has ended well. Raises
         apsw.Error."""
         news: list[tuple[str, str]] = []
@@ -42,7 +42,7 @@ class Documents:
         self._told.clear()
 
 
-def _write(connection: apsw.Connection, table: str, name: str, document: PolicyDocument | Snapshot) -> None:
+def _write(connection: Connection, table: str, name: str, document: PolicyDocument | Snapshot) -> None:
     now = time.time()
     connection.execute(f"update {table} set used = max(used, ?) where hash = ?", (now, name))  # noqa: S608
     if not connection.changes():

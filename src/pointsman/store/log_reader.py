@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,14 @@ from pointsman.domain.decision import Decision
 from pointsman.domain.feedback import Asker, Feedback, Served, Signs, Word
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
-from pointsman.domain.said import said
 from pointsman.domain.target import Snapshot
 from pointsman.store.content_files import found
 from pointsman.store.feedback_rows import read_feedback
-from pointsman.store.log_file import read_log
-from pointsman.store.log_row import Content, Head
+from pointsman.store.log_filters import FILTERS
+from pointsman.store.log_open import opened_to_read
+from pointsman.store.log_pages import Bounds, Cursor, Page, Places, cursor_at, position_of
+from pointsman.store.log_row import Content
 from pointsman.store.log_scan import Logged
-from pointsman.store.log_schema import NAME
 from pointsman.store.seal import Seal
 from pointsman.store.signal_rows import read_signs, read_words
 from pointsman.store.stored_batch import StoredBatch
@@ -32,12 +31,11 @@ from pointsman.store.under_way import Noted, read_noted
 
 LogError = apsw.Error
 
-FILTERS = (
-    "id", "stage", "rule", "target", "outcome", "caller", "model", "endpoint", "language", "task_type", "error", "risk",
-    "mark", "shadow",
-)  # fmt: skip
+_FIRST_ROWS, _MOST_ROWS = 50, 12_800  # that a list reads at once, from few to many
+_BATCHES = 64  # that stay unpacked while a page is read
+_LOOKED_AT = 2000  # requests whose texts are looked at for a page
 _NOTES = 16  # rows of notes that stay open, since what ends together was often noted together
-_WITH_ID = "first_id <= :id and last_id >= :id"
+_WITH_ID = "first_id <= ? and last_id >= ?"
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -55,16 +53,7 @@ class LogReader:
     where the file is no log, another version's, or damaged."""
 
     def __init__(self, folder: Path) -> None:
-        path = folder / NAME
-        if not path.exists():
-            raise FileNotFoundError(
-                said(
-                    "there is no log in {folder} yet; it begins with the first request",
-                    "{folder} 里还没有日志；有了第一个请求才会开始记录",
-                    folder=folder,
-                )
-            )
-        self._connection = read_log(path)
+        self._connection = opened_to_read(folder)
         self._folder = folder
         self._last: StoredBatch | None = None  # whose contents were asked for: the next request is often of the same
         self._notes = lru_cache(maxsize=_NOTES)(self._read_notes)
@@ -72,8 +61,53 @@ class LogReader:
     def rows(self, filters: dict[str, str], since: float | None, limit: int) -> Iterator[dict[str, Any]]:
         """Newest first, those among them that have been under way for some time. `filters` are name → value, names of
         FILTERS; `since` is seconds since the epoch."""
+        before, size = None, _FIRST_ROWS
+        while limit > 0:
+            page = self.page(filters, since=since, before=before, limit=min(size, limit))
+            yield from page.rows
+            if page.next is None:
+                return
+            limit -= len(page.rows)
+            before, size = page.next, min(4 * size, _MOST_ROWS)
+
+    def page(
+        self,
+        filters: dict[str, str],
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        before: Cursor | None = None,
+        limit: int = 50,
+        text: str | None = None,
+    ) -> Page:
+        """At most `limit` rows, newest first, of what came at `since` or later and before `until` (seconds since the epoch);
+        after the page of which `before` is the `next`. `text`: only requests in whose messages it stands, capitals or not; a
+        page of them looks at a bounded number of requests, and where contents cannot be opened there are none. Raises
+        ValueError where `before` is no cursor."""
+        bounds = Bounds(
+            -math.inf if since is None else since,
+            math.inf if until is None else until,
+            None if before is None else position_of(before),
+        )
         wanted = {name: whole_characters(value) for name, value in filters.items() if name in FILTERS}
-        return islice(self._newest_first(wanted, since), min(limit, sys.maxsize))
+        places = Places(self._connection, lru_cache(maxsize=_BATCHES)(self._batch), self._noted)
+        rows: list[dict[str, Any]] = []
+        looked_at = 0
+        position: tuple[float, str] | None = None
+        self._connection.execute("begin")  # what ends meanwhile is not seen twice, nor missed
+        try:
+            for found in places.newest_first(wanted, bounds):
+                if position is not None and (len(rows) >= limit or looked_at >= _LOOKED_AT):
+                    return Page(rows, cursor_at(position))
+                position = found.position
+                if text is not None:
+                    looked_at += 1
+                    if not found.batch.says(found.head.id, text.casefold()):
+                        continue
+                rows.append(found.batch.row(found.head))
+        finally:
+            self._connection.execute("commit")
+        return Page(rows, None)
 
     def scan(self, since: float | None = None) -> Iterator[Logged]:
         """All requests that came from then on and have ended, once, as they were recorded: roughly oldest first, since a
@@ -163,41 +197,19 @@ class LogReader:
     def close(self) -> None:
         self._connection.close()
 
-    def _newest_first(self, wanted: dict[str, str], since: float | None) -> Iterator[dict[str, Any]]:
-        texts = [value.encode() for value in wanted.values()]
-        where, values, index = ["1"], dict[str, Any](), "batches_by_time"
-        if since is not None:
-            where.append("last >= :since")
-            values["since"] = since
-        if "id" in wanted:
-            where.append(_WITH_ID)
-            values["id"] = wanted["id"]
-            index = "batches_by_id"
-        query = (
-            f"select id, last, prompts, heads from batches indexed by {index} "  # noqa: S608
-            f"where {' and '.join(where)} order by last desc, id desc"
-        )
-        found: list[tuple[Head, StoredBatch]] = []  # the newest at the end
-        self._connection.execute("begin")  # what ends meanwhile is not seen twice, nor missed
-        try:
-            for noted in self._noted(wanted.get("id")):
-                found += [(head, noted) for head in noted.matching(wanted) if since is None or head.received >= since]
-            found.sort(key=_received)
-            batches = self._connection.execute(query, values)
-        finally:
-            if self._connection.in_transaction:
-                self._connection.execute("commit")
-        for number, last, prompts, heads in batches:
-            while found and found[-1][0].received >= last:  # this batch and those after it have nothing newer
-                head, batch = found.pop()
-                yield batch.row(head)
-            batch = StoredBatch(number, prompts, heads)
-            if batch.may_hold(texts):
-                found += [(head, batch) for head in batch.matching(wanted) if since is None or head.received >= since]
-                found.sort(key=_received)
-        while found:
-            head, batch = found.pop()
-            yield batch.row(head)
+    def _batch(self, number: int) -> StoredBatch | None:
+        """The one with that number, whose contents are read once they are asked for; None where it is no more."""
+        row = self._connection.execute("select prompts, heads from batches where id = ?", (number,)).fetchone()
+        if row is None:
+            return None
+        prompts, heads = row
+        batch = StoredBatch(number, prompts, heads, self._notes)
+        batch.open_later(partial(self._contents, number), Seal.found_in(self._folder))
+        return batch
+
+    def _contents(self, number: int) -> bytes | None:
+        row = self._connection.execute("select contents from batches where id = ?", (number,)).fetchone()
+        return found(self._folder, row[0] if row else None)
 
     def _holding(self, request_id: str) -> StoredBatch | None:
         """The batch with that request, its contents open where they can be."""
@@ -233,16 +245,12 @@ class LogReader:
     def _spanning(self, request_id: str) -> Iterator[tuple[int, StoredBatch]]:
         """(number, batch) with that request, its contents closed."""
         query = f"select id, prompts, heads from batches where {_WITH_ID} order by last_id"  # noqa: S608
-        values = {"id": whole_characters(request_id)}
-        for number, prompts, heads in self._connection.execute(query, values):
+        name = whole_characters(request_id)
+        for number, prompts, heads in self._connection.execute(query, (name, name)):
             batch = StoredBatch(number, prompts, heads, self._notes)
-            if batch.may_hold([values["id"].encode()]) and request_id in batch.places:
+            if batch.may_hold([name.encode()]) and request_id in batch.places:
                 yield number, batch
 
     def _document(self, table: str, name: str) -> bytes | None:
         found = self._connection.execute(f"select document from {table} where hash = ?", (name,)).fetchone()  # noqa: S608
         return found[0] if found else None
-
-
-def _received(found: tuple[Head, StoredBatch]) -> float:
-    return found[0].received

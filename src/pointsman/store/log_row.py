@@ -61,6 +61,7 @@ class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
     cache: str | None = None
     intent: str | None = None
     confidence: float | None = None
+    queued_ms: float | None = None
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -138,6 +139,7 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
         record.cache,
         intent,
         confidence,
+        times.queued,
     )
 
 

@@ -17,7 +17,13 @@ writes its record says so.
 A row of `feedback_on` says which model replied to a request of which there is feedback, and the type of its task ('' for
 none). A row of `signs` is what a caller did with a model's replies of one day (since the epoch, UTC): signal_rows.py.
 
-Logs that were begun without the last five tables get them when a gateway opens them."""
+A row of `chapters` is an index over some thousands of requests of several batches, newest first: `times` when they came,
+`places` where they lie (log_chapters.py); `high` is the greatest of its batches' numbers. A row of `fields` is one field of
+theirs (log_columns.py). `unfiled` are the batches that no chapter has yet; `counted`: 1 where the roll-ups have them, -1
+where they cannot be read. A row of `rollups` sums up the requests that came within `step` seconds from `start` on, by some
+fields (rollups.py).
+
+Logs that were begun without the last tables get them when a gateway opens them."""
 
 from __future__ import annotations
 
@@ -28,6 +34,7 @@ import apsw
 
 from pointsman.config.others_words import all_of, message_of
 from pointsman.domain.said import Said
+from pointsman.store.log_sql import Connection
 
 NAME = "log.sqlite"
 VERSION = 3
@@ -70,19 +77,46 @@ create table if not exists signs (
   day integer not null, caller text not null, model text not null, task text not null, replies integer not null,
   asked_again integer not null, hung_up integer not null, primary key (day, caller, model, task)
 ) without rowid;
+create table if not exists unfiled (batch integer primary key, counted integer not null);
+create table if not exists chapters (
+  id integer primary key, first real not null, last real not null, count integer not null, high integer not null,
+  times blob not null, batches blob not null, places blob not null
+);
+create index if not exists chapters_by_time on chapters (last, first, id);
+create table if not exists fields (
+  name text not null, chapter integer not null, named blob not null, coded blob not null, others blob not null,
+  primary key (name, chapter)
+) without rowid;
+create table if not exists rollups (
+  step integer not null, start integer not null, dims text not null, figures blob not null,
+  primary key (step, dims, start)
+) without rowid;
 """
-LATER = ("feedback", "notes", "notes_left", "feedback_on", "signs")
+UNFILED = """
+insert or ignore into unfiled select id, 0 from batches
+where id > (select max(ifnull(max(batch), 0), (select ifnull(max(high), 0) from chapters)) from unfiled)
+"""
+"""Batches of a version that knew no chapters are to be filed, too."""
+LATER = ("feedback", "notes", "notes_left", "feedback_on", "signs", "unfiled", "chapters", "fields", "rollups")
 """Tables that a log may have been begun without."""
 
 
-def has_table(connection: apsw.Connection, name: str) -> bool:
+def has_table(connection: Connection, name: str) -> bool:
     """Raises apsw.Error."""
-    query = "select 1 from sqlite_master where type = 'table' and name = ?"
-    return bool(connection.execute(query, (name,)).fetchall())
+    try:
+        connection.execute(f"select 1 from {name} limit 0").fetchall()  # noqa: S608
+    except apsw.SQLError:
+        return False
+    return True
+
+
+def unfiled_in(connection: Connection) -> str:
+    """What stands for the table in a query: a log in which nothing was ever filed has none. Raises apsw.Error."""
+    return "unfiled" if has_table(connection, "unfiled") else "(select id as batch, 0 as counted from batches)"
 
 
 @contextlib.contextmanager
-def all_or_nothing(connection: apsw.Connection) -> Iterator[None]:
+def all_or_nothing(connection: Connection) -> Iterator[None]:
     """A transaction. What goes wrong inside undoes all of it and is raised as it was."""
     connection.execute("begin immediate")
     try:

@@ -26,6 +26,7 @@ from pointsman.store.feedback_rows import write_feedback
 from pointsman.store.log_batch import Batch, Earlier, Fresh
 from pointsman.store.log_documents import Documents
 from pointsman.store.log_file import alone_in, open_log
+from pointsman.store.log_filing import ENOUGH, MANY, add_batch, file_batches, waiting_in
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_schema import NAME, all_or_nothing, explained
 from pointsman.store.owner import Owner, bury
@@ -38,7 +39,6 @@ log = logging.getLogger("pointsman")
 
 _FULL = 1 << 20  # bytes of a batch that waits for no more
 _PAUSE = 0.1  # seconds between two slices of what is removed, at least
-_INSERT = "insert into batches values (null,?,?,?,?,?,?,?)"
 
 
 class LogWriter:
@@ -80,6 +80,7 @@ class LogWriter:
         self._notes_left = NotesLeft()
         self._numbers = itertools.count(1)  # of notes
         self._purge_at = 0.0
+        self._to_file = self._batches_to_file = 0  # requests, and batches, that wait to be filed
         self._owner = Owner(folder)
         self._contents = ContentFiles(folder, self._owner.name)
         try:
@@ -208,6 +209,7 @@ class LogWriter:
                 self._owner.claim()
                 take_over(self._connection, self._folder, self._owner.name, sole=sys.platform == "win32")
                 bury(self._folder, self._owner.name)
+                self._to_file, self._batches_to_file = waiting_in(self._connection)
             except BaseException:
                 self._connection.close()
                 raise
@@ -231,11 +233,13 @@ class LogWriter:
         behind: deque[Batch] = deque()
         last = False
         while not last:
-            taken, last = self._take(idle=not behind)
+            taken, last = self._take(idle=not behind and not self._may_file)
             behind += taken
             self._tell_faults()
             while behind and self._store(behind[0]):
                 self._done(behind.popleft())
+            if self._may_file:
+                self._file()
             if time.monotonic() >= self._purge_at:
                 self._purge()
         for batch in behind:
@@ -285,7 +289,7 @@ class LogWriter:
                     news += self._documents.write(self._connection, batch.notes)
                 if row is not None:
                     about = batch.last, batch.first_id, batch.last_id, batch.count, self._prompts
-                    self._connection.execute(_INSERT, (*about, *row))
+                    add_batch(self._connection, about, row)
                 for feedback, asked, served in batch.feedback:
                     write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
                     if served is not None:
@@ -299,6 +303,8 @@ class LogWriter:
         self._notes_left.written(changed)
         self._documents.written(news)
         self.written += batch.count
+        self._to_file += batch.count
+        self._batches_to_file += 1
         self._contents.done()
 
     def _kept(self, batch: Batch) -> tuple[bytes, Kept]:
@@ -323,6 +329,20 @@ class LogWriter:
                 known.first = None
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._begin()
+
+    @property
+    def _may_file(self) -> bool:
+        return self._to_file >= ENOUGH or self._batches_to_file >= MANY
+
+    def _file(self) -> None:
+        """A chapter at a time, so that what comes meanwhile is written."""
+        try:
+            more = file_batches(self._connection)
+        except Exception as error:
+            log.warning(Said("the log cannot be indexed: %s", "无法给日志建索引：%s"), explained(error))
+            more = False
+        if not more:
+            self._to_file = self._batches_to_file = 0
 
     def _purge(self) -> None:
         try:

@@ -8,6 +8,7 @@ import apsw
 
 from pointsman.store.content_files import ContentFiles, Kept
 from pointsman.store.log_schema import all_or_nothing
+from pointsman.store.log_sql import Connection
 from pointsman.store.signal_rows import remove_signs
 
 _SLICE = 100  # batches, and feedback, that are removed at once, so that writing need not wait long
@@ -35,7 +36,7 @@ class Retention:
         self._renew_at = 0.0
         self._stale = False
 
-    def purge(self, connection: apsw.Connection, contents: ContentFiles, now: float) -> float:
+    def purge(self, connection: Connection, contents: ContentFiles, now: float) -> float:
         """`now` is seconds since the epoch. Returns in how many seconds to come back: at once where more is left, soon
         where a reader held the write-ahead log. Raises apsw.Error."""
         before = now - self._keep
@@ -69,17 +70,17 @@ class Retention:
         return _LATER if held else _HOURLY
 
 
-def _old(connection: apsw.Connection, table: str, key: str, before: float) -> list[tuple[Any, Kept]]:
+def _old(connection: Connection, table: str, key: str, before: float) -> list[tuple[Any, Kept]]:
     """(key, where its contents lie), of some."""
     rows: list[Any] = connection.execute(_OLD.format(table=table, key=key), (before, _SLICE)).fetchall()
     return rows
 
 
-def _removed(connection: apsw.Connection, statement: str, values: tuple[float, int]) -> int:
+def _removed(connection: Connection, statement: str, values: tuple[float, int]) -> int:
     connection.execute(statement, values)
     return connection.changes()
 
 
-def _size(connection: apsw.Connection) -> int:
+def _size(connection: Connection) -> int:
     [(size,)] = connection.execute("select page_count * page_size from pragma_page_count, pragma_page_size").fetchall()
     return int(str(size))

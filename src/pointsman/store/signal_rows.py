@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import apsw
-
 from pointsman.domain.feedback import Served, Signs, Word
 from pointsman.store.log_schema import has_table
+from pointsman.store.log_sql import Connection
 
 _SERVED = """
 insert into feedback_on (request_id, asked, model, task) values (?,?,?,?)
@@ -29,12 +28,12 @@ group by 1, 2, 3, 4, 5, 6, 7, 8
 _NO_TASK = ""
 
 
-def write_served(connection: apsw.Connection, request_id: str, asked: float, served: Served) -> None:
+def write_served(connection: Connection, request_id: str, asked: float, served: Served) -> None:
     """Which model a request's feedback is about. Raises apsw.Error."""
     connection.execute(_SERVED, (request_id, asked, served.model, served.task or _NO_TASK))
 
 
-def write_signs(connection: apsw.Connection, several: Iterable[Signs]) -> None:
+def write_signs(connection: Connection, several: Iterable[Signs]) -> None:
     """Adds them to what the log has. Raises apsw.Error."""
     connection.executemany(
         _SIGNS,
@@ -45,7 +44,7 @@ def write_signs(connection: apsw.Connection, several: Iterable[Signs]) -> None:
     )
 
 
-def read_words(connection: apsw.Connection, first: int, last: int) -> list[Word]:
+def read_words(connection: Connection, first: int, last: int) -> list[Word]:
     """What was said from day `first` to day `last` (days since the epoch, both among them). Raises apsw.Error."""
     if not has_table(connection, "feedback_on"):
         return []
@@ -66,7 +65,7 @@ def read_words(connection: apsw.Connection, first: int, last: int) -> list[Word]
     ]
 
 
-def read_signs(connection: apsw.Connection, first: int, last: int) -> list[Signs]:
+def read_signs(connection: Connection, first: int, last: int) -> list[Signs]:
     """What was done in those days. Raises apsw.Error."""
     if not has_table(connection, "signs"):
         return []
@@ -77,7 +76,7 @@ def read_signs(connection: apsw.Connection, first: int, last: int) -> list[Signs
     ]
 
 
-def remove_signs(connection: apsw.Connection, before: float, most: int) -> int:
+def remove_signs(connection: Connection, before: float, most: int) -> int:
     """What is of days, or of requests, that ended before that (seconds since the epoch), at most so many rows of each. How
     many went, of the kind that had more. Raises apsw.Error."""
     connection.execute(

@@ -13,10 +13,12 @@ import msgspec
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.store.log_batch import Packed, packed_again, unpacked
+from pointsman.store.log_filters import FEATURES, LABELS, field_of
 from pointsman.store.log_row import Content, Head
 from pointsman.store.seal import Seal
 
 _Names = tuple[str, ...]
+_head = msgspec.msgpack.Decoder(Head).decode
 _heads = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[Head]])
 _contents = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[msgspec.Raw]])
 _of_heads = lru_cache(maxsize=16)(msgspec.msgpack.Decoder(_Names).decode)  # the same in nearly all batches
@@ -47,9 +49,30 @@ class StoredBatch:
         """False where one of these values occurs nowhere in the heads: then none needs decoding."""
         return all(text in self._plain for text in texts)
 
+    def read(self) -> None:
+        """All of its heads, which are read else when they are asked for."""
+        assert self._named_heads
+
     @property
     def heads(self) -> list[Head]:
         return self._named_heads[1]
+
+    def head(self, place: int) -> Head:
+        """One of them, without reading the others."""
+        if "_named_heads" in self.__dict__:
+            return self.heads[place]
+        try:
+            return _head(self._apart[1][place])
+        except msgspec.DecodeError:
+            raise self._damaged() from None
+
+    def column(self, name: str) -> list[Any]:
+        """The feature with that name of all of them; None where the decision had no features, or none of that name."""
+        names, heads = self._named_heads
+        if name not in names:
+            return [None] * len(heads)
+        at = names.index(name)
+        return [head.features[at] if head.features else None for head in heads]
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -57,23 +80,27 @@ class StoredBatch:
         return {head.id: place for place, head in enumerate(self.heads)}
 
     def matching(self, wanted: dict[str, str]) -> list[Head]:
-        """Heads of which each of these fields has this value."""
-        names, heads = self._named_heads
+        """Heads for which each of these filters has this value."""
+        return self.those(self.heads, wanted)
+
+    def those(self, heads: list[Head], wanted: dict[str, str]) -> list[Head]:
+        """Of some of its heads, as `matching`."""
+        names = self._features
         for name, value in wanted.items():
-            if name in ("language", "task_type"):
+            if name in FEATURES:
                 at = names.index(name) if name in names else len(names)
                 heads = [head for head in heads if head.features and head.features[at : at + 1] == [value]]
-            elif name == "mark":
-                heads = [head for head in heads if value in head.marks]
-            elif name == "shadow":
-                heads = [head for head in heads if value in head.shadow]
+            elif name in LABELS:
+                labels = LABELS[name]
+                heads = [head for head in heads if value in labels(head)]
             else:
-                heads = [head for head in heads if getattr(head, name) == value]
+                field = field_of(name)
+                heads = [head for head in heads if getattr(head, field) == value]
         return heads
 
     def row(self, head: Head) -> dict[str, Any]:
         """What a list shows of a request."""
-        names = self._named_heads[0]
+        names = self._features
         features = None if head.features is None else dict(zip(names, head.features, strict=True))
         told = features or {}
         return {
@@ -105,6 +132,7 @@ class StoredBatch:
             "decided_ms": head.decided_ms,
             "ttft_ms": head.ttft_ms,
             "total_ms": head.total_ms,
+            "queued_ms": head.queued_ms,
             "policy": head.policy,
             "snapshot": head.snapshot,
             "seed": head.seed,
@@ -159,6 +187,11 @@ class StoredBatch:
             return msgspec.convert(dict(zip(names, _request.decode(packed)[0], strict=True)), Request)
         except msgspec.ValidationError:
             return None
+
+    def says(self, request_id: str, text: str) -> bool:
+        """Whether this (in small letters) stands in that request's messages; False where they cannot be opened."""
+        request = self.request(self.places[request_id])
+        return request is not None and any(text in turn.text.casefold() for turn in request.turns)
 
     def content(self, place: int) -> Content | None:
         """What was recorded there, whole, equal to what it was; None unless the contents are open, or where a version
@@ -218,6 +251,20 @@ class StoredBatch:
         if self._closed is not None:
             (contents, seal), self._closed = self._closed, None
             self.open(contents(), seal)
+
+    @property
+    def _features(self) -> _Names:
+        """Their names, in the order of the values."""
+        return self._named_heads[0] if "_named_heads" in self.__dict__ else self._apart[0]
+
+    @cached_property
+    def _apart(self) -> tuple[_Names, list[msgspec.Raw]]:
+        """(names of the features, heads as they are encoded)."""
+        try:
+            names, heads = _raw_heads.decode(self._plain)
+            return _of_heads(bytes(names)), heads
+        except msgspec.DecodeError:
+            raise self._damaged() from None
 
     @cached_property
     def _named_heads(self) -> tuple[_Names, list[Head]]:

@@ -10,8 +10,10 @@ import apsw
 
 from pointsman.store.content_files import Kept, found
 from pointsman.store.log_batch import Batch
+from pointsman.store.log_filing import add_batch
 from pointsman.store.log_row import Head
 from pointsman.store.log_schema import all_or_nothing, has_table
+from pointsman.store.log_sql import Connection
 from pointsman.store.owner import is_alive
 from pointsman.store.seal import Seal
 from pointsman.store.stored_batch import OpenNotes, StoredBatch
@@ -59,7 +61,7 @@ class NotesLeft:
         self._over: list[tuple[str, int]] = []  # ended in what could not be written
 
     def write(
-        self, connection: apsw.Connection, owner: str, batch: Batch, kept: tuple[bytes, Kept] | None, prompts: str
+        self, connection: Connection, owner: str, batch: Batch, kept: tuple[bytes, Kept] | None, prompts: str
     ) -> dict[str, bytes]:
         """The batch's notes, as they are to be `kept`, and what has ended. Returns what `written` is to be told when the
         transaction has ended well. Raises apsw.Error."""
@@ -100,7 +102,7 @@ class NotesLeft:
 
 
 def read_noted(
-    connection: apsw.Connection, folder: Path, notes: OpenNotes, request_id: str | None = None
+    connection: Connection, folder: Path, notes: OpenNotes, request_id: str | None = None
 ) -> Iterator[Noted]:
     """All that have some left, or those with that request; those of processes that are dead, too, which nobody has made
     batches yet. `notes` is as of StoredBatch. A log that was begun without notes has none. Raises apsw.Error."""
@@ -117,7 +119,7 @@ def read_noted(
         yield noted
 
 
-def take_over(connection: apsw.Connection, folder: Path, own: str, *, sole: bool) -> int:
+def take_over(connection: Connection, folder: Path, own: str, *, sole: bool) -> int:
     """Makes batches of what processes left that are dead; `sole`: there is no other one than this. Where it is sealed with
     a key that is not here, it stays as it is. Returns how many requests. Call it inside `alone_in`. Raises apsw.Error."""
     owners = [owner for (owner,) in connection.execute("select distinct owner from notes_left").fetchall()]
@@ -131,7 +133,7 @@ def take_over(connection: apsw.Connection, folder: Path, own: str, *, sole: bool
     return count
 
 
-def _bequeathed(connection: apsw.Connection, folder: Path, owner: str, seal: Seal | None) -> int:
+def _bequeathed(connection: Connection, folder: Path, owner: str, seal: Seal | None) -> int:
     rows: list[Any] = connection.execute(f"{_SHOWN} where owner = ?", (owner,)).fetchall()
     notes = [Noted(name, False, prompts, heads, left) for name, _, left, prompts, heads in rows]
     over = _written(connection, notes)
@@ -147,13 +149,13 @@ def _bequeathed(connection: apsw.Connection, folder: Path, owner: str, seal: Sea
         if places:
             heads = [noted.heads[place] for place in places]
             names = [head.id for head in heads]
-            row = max(head.received for head in heads), min(names), max(names), len(names), noted.prompts, *cut
-            connection.execute("insert into batches values (null,?,?,?,?,?,?,?)", row)
+            about = max(head.received for head in heads), min(names), max(names), len(names), noted.prompts
+            add_batch(connection, about, cut)
             count += len(names)
     return count
 
 
-def _written(connection: apsw.Connection, notes: list[Noted]) -> set[str]:
+def _written(connection: Connection, notes: list[Noted]) -> set[str]:
     """Those of them whose records are among the batches."""
     names = {name for noted in notes for name in noted.places}
     oldest = min((noted.heads[place].received for noted in notes for place in noted.places.values()), default=0.0)

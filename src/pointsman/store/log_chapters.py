@@ -1,0 +1,133 @@
+"""An index over some thousands of requests, newest first: when they came, where each lies, and a column of each field.
+
+Requests are in the order in which they came, which is not that of the batches they are in, so that a list needs no batch
+but those of the requests it shows."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from pointsman.store.log_columns import bits_of, bits_with, joined, packed_column
+from pointsman.store.log_filters import FEATURES, KEPT, LABELS, field_of
+from pointsman.store.log_row import Head
+from pointsman.store.log_sql import Connection
+from pointsman.store.stored_batch import StoredBatch
+
+_AT = "select times, batches, places from chapters where id = ?"
+_COLUMN = "select named, coded, others from fields where name = ? and chapter = ?"
+_INSERT = "insert into chapters (first, last, count, high, times, batches, places) values (?,?,?,?,?,?,?) returning id"
+_INSERT_FIELD = "insert into fields (name, chapter, named, coded, others) values (?,?,?,?,?)"
+_PLACE = 16  # bits of a place within its batch
+_SELECTIVE = ("id", "error", "mark", "shadow", "intent", "risk", "rule", "caller")  # are looked at first
+
+
+class Listed(msgspec.Struct, frozen=True, gc=False):
+    """A chapter as lists of them have it. `first` and `last` are when its oldest and its newest request came."""
+
+    id: int
+    first: float
+    last: float
+    count: int
+
+
+class Chapter:
+    """The requests of one, by their places among them: 0 is the newest."""
+
+    def __init__(self, connection: Connection, listed: Listed) -> None:
+        self._connection = connection
+        self.id, self.count = listed.id, listed.count
+        [(times, batches, places)] = connection.execute(_AT, (listed.id,)).fetchall()
+        self.times = _array("d", times)
+        self._batches = _array("q", batches)
+        self._places = _array("I", places)
+
+    def where(self, place: int) -> tuple[int, int]:
+        """(number of the batch, place in it) of a request."""
+        packed = self._places[place]
+        return self._batches[packed >> _PLACE], packed & ((1 << _PLACE) - 1)
+
+    def since(self, moment: float) -> int:
+        """How many came then or later."""
+        return bisect_left(self.times, True, key=lambda time: time < moment)
+
+    def after(self, moment: float) -> int:
+        """How many came later than that."""
+        return bisect_left(self.times, True, key=lambda time: time <= moment)
+
+    def matching(self, wanted: dict[str, str], start: int, end: int) -> Iterator[int]:
+        """The places from `start` to before `end` of requests that may be those which are wanted: those that are, and
+        rarely some others. `wanted` is filter → value."""
+        bits = (1 << (self.count - start)) - (1 << (self.count - end)) if start < end else 0
+        for name in sorted(wanted, key=_rank):
+            if not bits:
+                return
+            bits &= self._bits(name, wanted[name])
+        while bits:
+            high = bits.bit_length() - 1
+            bits ^= 1 << high
+            yield self.count - 1 - high
+
+    def _bits(self, name: str, value: str) -> int:
+        rows = self._connection.execute(_COLUMN, (field_of(name), self.id)).fetchall()
+        if not rows:  # of a version that did not know the field
+            return (1 << self.count) - 1
+        find = bits_with if name in LABELS else bits_of
+        return find(rows[0], self.count, value)
+
+
+def write_chapter(
+    connection: Connection, batches: Sequence[tuple[int, StoredBatch]], pause: Callable[[], None]
+) -> None:
+    """Of all requests of these batches: (number, batch). `pause` is called now and then. Raises apsw.Error."""
+    numbers = _bytes("q", [number for number, _ in batches])
+    times = [head.received for _, batch in batches for head in batch.heads]
+    places = [at << _PLACE | place for at, (_, batch) in enumerate(batches) for place in range(len(batch.heads))]
+    order = sorted(range(len(times)), key=times.__getitem__, reverse=True)
+    bounds = times[order[-1]], times[order[0]], len(order), max(number for number, _ in batches)
+    packed = _bytes("d", map(times.__getitem__, order)), numbers, _bytes("I", map(places.__getitem__, order))
+    [(chapter,)] = connection.execute(_INSERT, (*bounds, *packed)).fetchall()
+    for name in KEPT:
+        values = [value for _, batch in batches for value in _values(batch, name)]
+        column = packed_column(list(map(values.__getitem__, order)))
+        connection.execute(_INSERT_FIELD, (name, chapter, *column))
+        pause()
+
+
+def numbers_of(packed: bytes) -> list[int]:
+    """The batches of a chapter, as its row has them."""
+    return list(_array("q", packed))
+
+
+def _values(batch: StoredBatch, name: str) -> Iterable[str | None]:
+    heads: list[Head] = batch.heads
+    if name in FEATURES:
+        return [None if value is None else str(value) for value in batch.column(name)]
+    if name in LABELS:
+        labels = LABELS[name]
+        return [joined(labels(head)) for head in heads]
+    return [getattr(head, name) for head in heads]
+
+
+def _rank(name: str) -> int:
+    return _SELECTIVE.index(name) if name in _SELECTIVE else len(_SELECTIVE)
+
+
+def _array(kind: str, packed: bytes) -> array[Any]:
+    found: array[Any] = array(kind)
+    found.frombytes(packed)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def _bytes(kind: str, values: Iterable[float]) -> bytes:
+    packed: array[Any] = array(kind, values)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
