@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -324,7 +325,7 @@ def test_what_is_filled_in() -> None:
         "{{port}}",
     )
     settings = command(command=("true", *words), port=0, context=512, slots=3, name="n", model="org/m")
-    line = json.loads(CommandChild(settings).prepare().line)
+    line = json.loads(CommandChild(settings).prepare(threading.Event()).line)
     port = line["address"].rpartition(":")[2]
     assert line["command"][1:] == [port, f"127.0.0.1:{port}", "org/m", "n", "512", "1536", "3", '{"a":1}', "{port}"]
 

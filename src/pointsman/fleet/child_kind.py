@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Protocol
 
 import msgspec
 
+from pointsman.domain.said import Said
 from pointsman.domain.target import ModelFacts
 from pointsman.ports.model_driver import LoadFailure
 
 
 class Launch(msgspec.Struct, frozen=True):
     """What a child is started with: its command line, the one line of JSON that it reads first, and what is known of the
-    model before it runs."""
+    model before it runs. `notes`: what is odd, and does not stop it."""
 
     command: tuple[str, ...]
     line: bytes
     facts: ModelFacts = ModelFacts()
+    notes: tuple[Said, ...] = ()
 
 
 class ChildKind(Protocol):
@@ -38,8 +41,9 @@ class ChildKind(Protocol):
         """The signal that ends it, and all that it started, at once."""
         ...
 
-    def prepare(self) -> Launch:
-        """Blocking (reads files). Raises LoadFailure where it cannot be started, OSError."""
+    def prepare(self, given_up: threading.Event) -> Launch:
+        """Blocking (reads files); once `given_up` is set nobody waits for it any more. Raises LoadFailure where it cannot be
+        started, OSError."""
         ...
 
     async def serving(self, address: str) -> LoadFailure | None:

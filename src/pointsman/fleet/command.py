@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
@@ -20,10 +22,12 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
 from pointsman.fleet.builtin import PREFIX
 from pointsman.fleet.child_kind import Launch
+from pointsman.fleet.file_promise import check_hash
 from pointsman.fleet.gguf import GgufError, read_gguf
 from pointsman.fleet.health_probe import listed_models, wait_healthy
 from pointsman.fleet.model_check import BadModel, check_model
 from pointsman.fleet.port_owner import explain_port, is_free
+from pointsman.fleet.same_file import holders, note_of
 from pointsman.ports.model_driver import LoadFailure
 
 # by its path and alone: what stays beside each engine takes 10 MB
@@ -39,8 +43,9 @@ _LISTED = 5
 class CommandSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`model` is the model's name there, and what `{model}` stands for: the file itself where it is one. Where its server
     listens: `address` (a base URL), else `host` and `port` (0: a free one at each start, told by `{port}`). `env` is added
-    to the gateway's own, `directory` is where the command runs. `grace`: seconds between SIGTERM and SIGKILL. Raises
-    ValueError for what cannot be."""
+    to the gateway's own, `directory` is where the command runs. `grace`: seconds between SIGTERM and SIGKILL. `sha256`
+    (`sha256:…`) is what the file has to be that `{model}` names, and `hashes` where such are remembered. Raises ValueError
+    for what cannot be."""
 
     model: str
     name: str
@@ -56,6 +61,8 @@ class CommandSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     gpu_layers: int | None = None
     api_key: str | None = None
     grace: float = 10.0
+    sha256: str | None = None
+    hashes: Path | None = None
 
     def __post_init__(self) -> None:
         if not self.command or not self.command[0]:
@@ -114,7 +121,7 @@ class CommandChild:
         self.place = (settings.host, settings.port)
         self.force = signal.SIGUSR1 if os.name == "posix" else signal.SIGTERM
 
-    def prepare(self) -> Launch:
+    def prepare(self, given_up: threading.Event) -> Launch:
         settings = self._settings
         if os.name != "posix":
             raise LoadFailure("refused", Said("commands are started on POSIX alone", "命令只能在 POSIX 系统上启动"))
@@ -126,7 +133,7 @@ class CommandChild:
         if settings.port and not is_free(settings.host, settings.port):
             raise LoadFailure("port", explain_port(settings.host, settings.port))
         port = settings.port or _free_port(settings.host)
-        model, facts = self._model()
+        model, facts, note = self._model(given_up)
         total = settings.context * settings.slots if settings.context and settings.slots else None
         values = {
             "port": port,
@@ -146,7 +153,7 @@ class CommandChild:
             "grace": settings.grace,
             "parent": os.getpid(),
         }
-        return Launch(KEEPER, msgspec.json.encode(line) + b"\n", facts)
+        return Launch(KEEPER, msgspec.json.encode(line) + b"\n", facts, (note,) if note else ())
 
     async def serving(self, address: str) -> LoadFailure | None:
         settings = self._settings
@@ -183,24 +190,28 @@ class CommandChild:
             address=address,
         )
 
-    def _model(self) -> tuple[str, ModelFacts]:
-        """What `{model}` stands for, and what a file says of itself. Files are looked at where the command names them."""
-        model = self._settings.model
-        if not any("model" in _slots(word) for word in self._settings.command):
-            return model, ModelFacts()
+    def _model(self, given_up: threading.Event) -> tuple[str, ModelFacts, Said | None]:
+        """What `{model}` stands for, what a file says of itself, and a note. Files are looked at where the command names
+        them."""
+        settings = self._settings
+        model = settings.model
+        if not any("model" in _slots(word) for word in settings.command):
+            return model, ModelFacts(), None
         place = Path(model).expanduser()
         if not (model.startswith(PREFIX) or model.endswith(".gguf") or place.exists()):
-            return model, ModelFacts()  # a name that the engine looks up by itself
+            return model, ModelFacts(), None  # a name that the engine looks up by itself
         try:
             checked = check_model(model)
         except BadModel as error:
             raise LoadFailure(error.fault, error.said) from None
-        if checked.kind != "gguf":
-            return str(place), ModelFacts()
-        try:
-            return str(checked.files[0]), read_gguf(checked.files[0]).facts
-        except GgufError:
-            return str(checked.files[0]), ModelFacts()
+        first = checked.files[0]
+        check_hash(first, settings.sha256, settings.hashes, given_up)
+        facts = ModelFacts()
+        if checked.kind == "gguf":
+            place = first
+            with contextlib.suppress(GgufError):
+                facts = read_gguf(first).facts
+        return str(place), facts, note_of(first, holders(first))
 
 
 def _slots(word: str) -> Iterator[str]:

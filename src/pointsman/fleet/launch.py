@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 
 import msgspec
 
@@ -14,10 +15,12 @@ from pointsman.domain.said import said
 from pointsman.domain.target import ModelFacts
 from pointsman.fleet.builtin import find_engine, find_model
 from pointsman.fleet.child_kind import Launch
+from pointsman.fleet.file_promise import check_hash
 from pointsman.fleet.gguf import GgufError, GgufMetadata, read_gguf
 from pointsman.fleet.health_probe import wait_healthy
 from pointsman.fleet.model_check import BadModel, check_model
 from pointsman.fleet.port_owner import explain_port, is_free
+from pointsman.fleet.same_file import holders, note_of
 from pointsman.fleet.settings import DEFAULT_CONTEXT, MAX_SETTINGS_BYTES, ChildSettings, ModelSettings, Pooling
 from pointsman.ports.model_driver import LoadFailure
 
@@ -35,7 +38,7 @@ class EmbeddedChild:
         self.place = (settings.host, settings.port)
         self.force = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
 
-    def prepare(self) -> Launch:
+    def prepare(self, given_up: threading.Event) -> Launch:
         """Blocking (file reads, tens of ms). A file of a kind that only our reader does not know passes, with empty facts:
         llama.cpp has the last word."""
         settings = self._settings
@@ -48,6 +51,7 @@ class EmbeddedChild:
             check_model(str(path))
         except BadModel as bad:
             raise LoadFailure(bad.fault, bad.said) from None
+        check_hash(path, settings.sha256, settings.hashes, given_up)
         if settings.port and not is_free(settings.host, settings.port):
             raise LoadFailure("port", explain_port(settings.host, settings.port))
         metadata = GgufMetadata(ModelFacts(), {}, {}, 0, 0)
@@ -80,7 +84,8 @@ class EmbeddedChild:
                 most=MAX_SETTINGS_BYTES,
             )
             raise LoadFailure("refused", long)
-        return Launch(COMMAND, line + b"\n", facts)
+        note = note_of(path, holders(path))
+        return Launch(COMMAND, line + b"\n", facts, (note,) if note else ())
 
     async def serving(self, address: str) -> None:
         """It serves the file that it was given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -89,6 +90,8 @@ class ModelProcess:
         """While down and not stopped: seconds from the failure to the next start."""
         self.facts = ModelFacts()
         """From the file once it was read; `context_length`, `slots` and `engine_version` once it was up."""
+        self.notes: tuple[Said, ...] = ()
+        """What is odd about the present start, and does not stop it."""
         self.load_seconds: float | None = None
         """From the spawn to the first healthy answer, the last time, to two digits; None before it was up."""
         self.starts = 0
@@ -174,8 +177,12 @@ class ModelProcess:
 
     async def _live(self) -> LoadFailure:
         """One child from spawn to end; why it ended. Raises LoadFailure where it could not even be spawned, OSError."""
-        launch = await asyncio.to_thread(self._child.prepare)
-        self.facts = launch.facts
+        given_up = threading.Event()
+        try:
+            launch = await asyncio.to_thread(self._child.prepare, given_up)
+        finally:
+            given_up.set()
+        self.facts, self.notes = launch.facts, launch.notes
         self._log.begin()
         began = time.monotonic()
         process, pump = await self._spawn(launch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -22,8 +23,9 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     one, so 256 and not llama.cpp's 2048. `threads` None: cores - 1, at least 1. `port` 0: a free one
     at each start. `gpu_layers` None: as many as fit. `embedding` makes it an embedding model (each input then has to
     fit into one batch, which grows to the context); `pooling` None means what the model's file says, else mean;
-    "rank" makes a reranker. `extra` sets further attributes of xllamacpp.CommonParams by name (nested ones by
-    mappings, enumerations by name: `{"cache_type_k": "q8_0"}`). Raises ValueError for a value out of range."""
+    "rank" makes a reranker. `sha256` (`sha256:…`) is what the file has to be, and `hashes` where such are remembered.
+    `extra` sets further attributes of xllamacpp.CommonParams by name (nested ones by mappings, enumerations by name:
+    `{"cache_type_k": "q8_0"}`). Raises ValueError for a value out of range."""
 
     model: str
     name: str
@@ -37,6 +39,8 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     embedding: bool = False
     pooling: Pooling | None = None
     extra: dict[str, Any] = {}
+    sha256: str | None = None
+    hashes: Path | None = None
 
     def __post_init__(self) -> None:
         for field, low, high in (
