@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -81,10 +81,8 @@ class Chapter:
         return find(rows[0], self.count, value)
 
 
-def write_chapter(
-    connection: Connection, batches: Sequence[tuple[int, StoredBatch]], pause: Callable[[], None]
-) -> None:
-    """Of all requests of these batches: (number, batch). `pause` is called now and then. Raises apsw.Error."""
+def write_chapter(connection: Connection, batches: Sequence[tuple[int, StoredBatch]]) -> None:
+    """Of all requests of these batches: (number, batch). Raises apsw.Error."""
     numbers = _bytes("q", [number for number, _ in batches])
     times = [head.received for _, batch in batches for head in batch.heads]
     places = [at << _PLACE | place for at, (_, batch) in enumerate(batches) for place in range(len(batch.heads))]
@@ -96,7 +94,6 @@ def write_chapter(
         values = [value for _, batch in batches for value in _values(batch, name)]
         column = packed_column(list(map(values.__getitem__, order)))
         connection.execute(_INSERT_FIELD, (name, chapter, *column))
-        pause()
 
 
 def numbers_of(packed: bytes) -> list[int]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import time
 from collections.abc import Iterable, Sequence
 
 import apsw
@@ -58,10 +57,10 @@ def file_batches(connection: Connection, *, all_of_them: bool = False) -> bool:
         batches = list(_read(connection, chosen))
         connection.executemany("delete from unfiled where batch = ?", [(number,) for number, _, _ in batches])
         if batches:
-            write_chapter(connection, [(number, batch) for number, _, batch in batches], _pause)
+            write_chapter(connection, [(number, batch) for number, _, batch in batches])
         fresh = [head for _, counted, batch in batches if counted != _COUNTED for head in batch.heads]
         if fresh:
-            write_rollups(connection, fresh, _pause)
+            write_rollups(connection, fresh)
     return True
 
 
@@ -103,10 +102,4 @@ def _read(connection: Connection, chosen: Iterable[tuple[int, int]]) -> Iterable
             connection.execute("update unfiled set counted = ? where batch = ?", (_DAMAGED, number))
             log.warning(Said("batch %d of the log is damaged", "日志的第 %d 批记录已损坏"), number)
             continue
-        _pause()
         yield number, counted, batch
-
-
-def _pause() -> None:
-    """The event loop is not to wait for more than some hundred µs."""
-    time.sleep(0)

@@ -7,7 +7,7 @@ yet is added when they are read. So they never differ from the log."""
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,15 +88,13 @@ def rollups_between(connection: Connection, start: int, end: float, step: int, d
     return [Rollup(began, key, figures) for began, sums in sorted(found.items()) for key, figures in sums.items()]
 
 
-def write_rollups(connection: Connection, heads: Iterable[Head], pause: Callable[[], None]) -> None:
-    """Adds these requests to the sums; `pause` is called now and then. Raises apsw.Error."""
+def write_rollups(connection: Connection, heads: Iterable[Head]) -> None:
+    """Adds these requests to the sums. Raises apsw.Error."""
     minutes = summed(heads, MINUTE)
-    pause()
     for step in _STEPS:
         for start, sums in _coarser(minutes, step).items():
             for kind in _OF_MINUTES if step == MINUTE else _KINDS:
                 _add_row(connection, (step, kind, start), sums)
-        pause()
 
 
 def unpacked(figures: bytes) -> list[tuple[Key, Figures]]:
