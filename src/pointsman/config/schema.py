@@ -18,6 +18,7 @@ from pointsman.config.job_schema import Jobs
 from pointsman.config.policy_schema import Classifier, Cost, QualityTable, Weighting
 from pointsman.config.question_schema import Questions
 from pointsman.config.report_schema import Files, Report, Source, Template
+from pointsman.config.residency_schema import Load, Memory
 from pointsman.config.schedule_schema import Schedule
 from pointsman.config.section import Section, Size, Span
 from pointsman.config.telemetry_schema import Telemetry
@@ -106,6 +107,15 @@ class Backend(Section, frozen=True):
     slots: Annotated[int, Meta(ge=1, le=256, description="requests at a time (embedded)")] | None = None
     limits: Annotated[Limits, Meta(description="what it may hold at a time")] = Limits()
     cost: Annotated[Cost, Meta(description="what an hour of its work costs")] = Cost()
+    load: (
+        Annotated[
+            Load,
+            Meta(
+                description="when its model is in memory, where the gateway starts or steers the engine; default: always"
+            ),
+        ]
+        | None
+    ) = None
     threads: Annotated[int, Meta(ge=1, le=1024, description="CPU threads (embedded); default cores - 1")] | None = None
     gpu_layers: Annotated[int, Meta(ge=0, description="layers on the GPU (embedded); default: all that fit")] | None = (
         None
@@ -382,6 +392,7 @@ class Config(Section, frozen=True):
     classifier: Classifier = Classifier()
     arbiter: Arbiter = Arbiter()
     admission: Admission = Admission()
+    memory: Memory = Memory()
 
 
 TIERS = ("light", "medium", "heavy")
