@@ -12,6 +12,7 @@ from pointsman.balancing.outlier import (
     LONGEST,
     PAUSE,
     Standing,
+    adopted,
     due,
     ejected,
     failed,
@@ -61,7 +62,7 @@ def test_it_is_tried_and_comes_back_or_waits_twice_as_long() -> None:
         back = worked(back)
     assert pause(ejected(back, 99.0)) == PAUSE
     assert pause(ejected(Standing(trips=40), 0.0)) == LONGEST
-    assert ejected(FRESH, 0.0, trips=3).trips == 3
+    assert adopted(FRESH, 0.0, 3).trips == 3 and adopted(FRESH, 0.0, 3).out
 
 
 def test_what_was_under_way_as_it_was_ejected_changes_no_pause() -> None:

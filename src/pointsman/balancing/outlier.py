@@ -57,9 +57,14 @@ def failed(standing: Standing, now: float, others: int) -> Standing:
     return after
 
 
-def ejected(standing: Standing, now: float, trips: int | None = None) -> Standing:
-    """Left alone from now on; `trips` as another gateway counted them."""
-    return replace(standing, ejected=now, trips=standing.trips + 1 if trips is None else max(trips, 1))
+def ejected(standing: Standing, now: float) -> Standing:
+    """Left alone from now on."""
+    return replace(standing, ejected=now, trips=standing.trips + 1)
+
+
+def adopted(standing: Standing, now: float, trips: int) -> Standing:
+    """Another gateway has ejected it, for the `trips`th time."""
+    return replace(standing, ejected=now, trips=max(trips, 1))
 
 
 def due(standing: Standing, now: float) -> bool:

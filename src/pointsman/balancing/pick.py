@@ -6,32 +6,18 @@ loaded one gets it. Two, and not the best of all: gateways that see the same old
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal
-
-import msgspec
 
 from pointsman.balancing.affinity import ranked
 from pointsman.balancing.node import SLOW_START, Node, has_room, load
+from pointsman.domain.node import NodeChoice
 
-Why = Literal["prefix", "two", "only", "turn"]
-"""By a shared prefix; the less loaded of two that were drawn; the only one; by a slot that became free."""
 LEAN = 1.25
 """A node is overloaded for affinity's sake where it is so much fuller than the mean of all."""
 
 
-class Choice(msgspec.Struct, frozen=True, gc=False):
-    """The node, and how it was found: the names that were looked at with the load of each, and the seed that drew them."""
-
-    node: str
-    why: Why
-    seed: int = 0
-    candidates: tuple[str, ...] = ()
-    loads: tuple[float, ...] = ()
-
-
 def pick(
     nodes: Sequence[Node], seed: int, key: str = "", avoid: Collection[str] = (), slow_start: float = SLOW_START
-) -> Choice | None:
+) -> NodeChoice | None:
     """None where no node is ready. Those that have room come before those that have none, and those to `avoid` (they failed
     this request already) come last. `seed` is any number from 0."""
     able = sorted((node for node in nodes if node.ready), key=lambda node: node.name)
@@ -45,15 +31,15 @@ def pick(
     return None
 
 
-def _of(nodes: Sequence[Node], seed: int, key: str, slow_start: float) -> Choice:
+def _of(nodes: Sequence[Node], seed: int, key: str, slow_start: float) -> NodeChoice:
     if len(nodes) == 1:
-        return Choice(nodes[0].name, "only", seed, (nodes[0].name,), (_short(nodes[0], slow_start),))
+        return NodeChoice(nodes[0].name, "only", seed, (nodes[0].name,), (_short(nodes[0], slow_start),))
     if key and (home := preferred(nodes, key, slow_start)) is not None:
-        return Choice(home.name, "prefix", seed, (home.name,), (_short(home, slow_start),))
+        return NodeChoice(home.name, "prefix", seed, (home.name,), (_short(home, slow_start),))
     first, second = drawn(len(nodes), seed)
     two = (nodes[first], nodes[second])
     best = min(two, key=lambda node: (load(node, slow_start), node is not two[0]))
-    return Choice(
+    return NodeChoice(
         best.name, "two", seed, tuple(node.name for node in two), tuple(_short(node, slow_start) for node in two)
     )
 

@@ -55,6 +55,18 @@ class NodeReport(msgspec.Struct, frozen=True, omit_defaults=True):
         return next((model for model in self.models if model.name == name), None)
 
 
+class NodeChoice(msgspec.Struct, frozen=True, gc=False):
+    """The node that got a request, and how it was found: the names that were looked at with the load of each, and the seed
+    that drew them. By a shared prefix (`prefix`); the less loaded of two that were drawn (`two`); the `only` one; by a slot
+    that became free (`turn`)."""
+
+    node: str
+    why: Literal["prefix", "two", "only", "turn"]
+    seed: int = 0
+    candidates: tuple[str, ...] = ()
+    loads: tuple[float, ...] = ()
+
+
 class NodeStatus(msgspec.Struct, frozen=True):
     """A node of one target as its gateway sees it. `slots` are those that it is given requests for (None: no limit known),
     `problem` a sentence for people."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from pointsman.domain.node import NodeStatus
 from pointsman.domain.quality import QualityShift
 
 Health = Literal["unknown", "loading", "up", "down"]
@@ -60,7 +61,8 @@ class BackendState(msgspec.Struct, frozen=True):
     half open, and one is under way); `cause`: why it is open.
 
     As measured, None where it was not: `prefill_rate` and `decode_rate` in tokens a second, to two digits, of one request;
-    `load_seconds` to load the model. `resident`: whether it is loaded now; None: the engine does not say."""
+    `load_seconds` to load the model. `resident`: whether it is loaded now; None: the engine does not say.
+    `nodes` are those that serve it, where it is a pool."""
 
     target: str
     health: Health = "unknown"
@@ -72,6 +74,7 @@ class BackendState(msgspec.Struct, frozen=True):
     decode_rate: float | None = None
     load_seconds: float | None = None
     resident: bool | None = None
+    nodes: tuple[NodeStatus, ...] = ()
 
 
 class Load(msgspec.Struct, frozen=True, gc=False):

@@ -80,7 +80,8 @@ async def open_first(
     `attempts` and told to `watch`, also the one that a cancellation cuts off. `must_stream`: unless the call is for a whole
     reply, an answer without an event is a failure. `turnstile` lets in: where the target whose turn it is has no room,
     others of its pool do as well; the place is held when this returns, and given back where it raises. A target that
-    could never take the request is passed over; where none could, `turnstile` says so of all. Raises PointsmanError: the
+    could never take the request is passed over; where none could, `turnstile` says so of all. Where a node of a target
+    cannot be reached and it has others, it is tried again at once: that counts as a try. Raises PointsmanError: the
     client's own fault at once, else the last failure when no try is left."""
     last: PointsmanError | None = None
     holding = turnstile.holding(targets) if len(targets) > 1 else targets
@@ -99,7 +100,7 @@ async def open_first(
         failure: PointsmanError | None = None
         kind: str | None = None
         stream: Stream | None = None
-        done = False
+        done = elsewhere = False
         watch.sent(target)
         try:
             backend = backends[target]
@@ -125,7 +126,7 @@ async def open_first(
             if judgement == "final":
                 raise failure
         except BackendFailure as error:
-            kind = error.kind
+            kind, elsewhere = error.kind, error.elsewhere
             failure = PointsmanError(
                 said("{target}: {message}", "{target}：{message}", target=target, message=error.message),
                 status=_STATUS.get(error.kind, 502 if error.kind != "connect" else 503),
@@ -149,6 +150,8 @@ async def open_first(
             attempts.append(attempt)
             watch.told(attempt)
         last = failure
+        if elsewhere:
+            left.insert(0, target)
     assert last is not None
     raise last
 

@@ -107,8 +107,10 @@ class Prober:
         breaker, cause = self.breakers.shown(state.target)
         problem = str(state.problem) if state.problem else None
         prefill, decode = self._rates.of(state.target)
+        nodes = tuple([replace(node, problem=str(node.problem) if node.problem else None) for node in state.nodes])
         return replace(
             state,
+            nodes=nodes,
             problem=problem,
             breaker=breaker,
             cause=None if breaker == "closed" else cause,

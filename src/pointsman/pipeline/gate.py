@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
 import msgspec
 
 from pointsman.admission.queue import Queue
 from pointsman.admission.ticket import Admitted, Capacity, Loading, Place, Priority, Ticket, TurnedAway
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.node import NodeChoice
 from pointsman.domain.request import Request
 from pointsman.domain.residence import Demand
 from pointsman.domain.said import Said, said
@@ -29,6 +31,18 @@ class GateRules(msgspec.Struct, frozen=True):
     wait: float = 300.0
 
 
+class Pool(Protocol):
+    """The nodes of one target."""
+
+    async def take(self, turns: Sequence[tuple[str, str]], avoid: Collection[str]) -> NodeChoice | None:
+        """A slot for a conversation of these (role, text), once it is its turn; None where no node is ready."""
+        ...
+
+    def give(self, node: str) -> None:
+        """A slot there is free again."""
+        ...
+
+
 class Gate:
     """For one event loop."""
 
@@ -44,6 +58,8 @@ class Gate:
         self._coming: frozenset[str] = frozenset()
         self.turned_away: Callable[[str], None] | None = None
         """Is told why, each time."""
+        self.pools: Mapping[str, Pool] = {}
+        """Targets that several nodes serve: who is let in to one waits there for a slot at a node."""
         self.stirred: Callable[[], None] | None = None
         """Hears that somebody came, waits, or left."""
         self.loading: Callable[[str], Loading] = Loading
@@ -215,6 +231,10 @@ class Pass:
         self._cells = cells
         self._ticket: Ticket | None = None
         self._tries = 0
+        self._pool: Pool | None = None
+        self.choice: NodeChoice | None = None
+        """The node at which it holds a slot, where its target has several."""
+        self._tried: list[str] = []
 
     async def enter(self, targets: Sequence[str]) -> str:
         """The first of these that it may go to; what it held before, it holds no more. Raises as `Gate.enter`."""
@@ -232,12 +252,31 @@ class Pass:
             now + self._gate._rules.wait,
         )
         try:
-            return await self._gate.enter(ticket)
+            target = await self._gate.enter(ticket)
         except BaseException:
             self._ticket = None
             raise
+        else:
+            if (pool := self._gate.pools.get(target)) is not None:
+                await self._take(pool, ticket)
+            return target
         finally:
             self.waited += clock.monotonic() - now
+
+    async def _take(self, pool: Pool, ticket: Ticket) -> None:
+        """A slot at one of its nodes, not one that failed this request already where that can be."""
+        gate, turns = self._gate, [(turn.role, turn.text) for turn in self._request.turns]
+        try:
+            left = None if ticket.deadline is None else ticket.deadline - gate._clock.monotonic()
+            async with asyncio.timeout(left):
+                self.choice = await pool.take(turns, self._tried)
+        except TimeoutError:
+            self.leave()
+            raise gate._turned(TurnedAway("too_late"), ticket) from None
+        except BaseException:
+            self.leave()
+            raise
+        self._pool = pool
 
     def holding(self, targets: Sequence[str]) -> Sequence[str]:
         """Those that could take it if nobody else were there."""
@@ -250,6 +289,10 @@ class Pass:
 
     def leave(self) -> None:
         """Gives back what it holds. Safe to call twice."""
+        pool, self._pool, choice, self.choice = self._pool, None, self.choice, None
+        if pool is not None and choice is not None:
+            self._tried.append(choice.node)
+            pool.give(choice.node)
         ticket, self._ticket = self._ticket, None
         if ticket is not None:
             self._gate.leave(ticket.id)

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
+from pointsman.domain.node import NodeChoice
 from pointsman.domain.request import Request
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
-from pointsman.execution.attempts import Opened, open_first
+from pointsman.execution.attempts import Opened, Watch, open_first
 from pointsman.execution.first_event import error_in
 from pointsman.pipeline.ends import Exchange, Sink
 from pointsman.pipeline.gate import Pass, cells_of
@@ -67,13 +68,13 @@ class ModelReply:
         self.opened = await open_first(
             names,
             backends,
-            lambda name: self._traced(exchange.call_for(targets[name], body_changes, backends[name].whole)),
+            lambda name: self._placed(exchange.call_for(targets[name], body_changes, backends[name].whole)),
             max_retries=decision.max_retries - len(self.attempts),
             clock=self._pipeline.clock,
             began=self._began,
             attempts=self.attempts,
             must_stream=exchange.must_stream,
-            watch=self._pipeline.watch,
+            watch=_Noting(self._pipeline.watch, self.attempts, self.turn),
             turnstile=self.turn,
             pool_of=lambda name: targets[name].tier,
         )
@@ -150,7 +151,28 @@ class ModelReply:
         attempts[-1] = replace(attempts[-1], took_ms=took, failure=kind, message=message, broke=True)
         self._pipeline.watch.told(attempts[-1])
 
-    def _traced(self, call: Call) -> Call:
-        """The same call, within the trace that the request belongs to."""
+    def _placed(self, call: Call) -> Call:
+        """The same call, to the node at which there is a slot for it, within the trace that the request belongs to."""
+        if self.turn is not None and self.turn.choice is not None:
+            call = replace(call, node=self.turn.choice.node)
         trace = self._pipeline.trace
         return call if trace is None else trace(call, self._request, len(self.attempts))
+
+
+class _Noting:
+    """Who watches hears which node was tried, and so does the record."""
+
+    def __init__(self, watch: Watch, attempts: list[Attempt], turn: Pass) -> None:
+        self._watch = watch
+        self._attempts = attempts
+        self._turn = turn
+        self._choice: NodeChoice | None = None
+
+    def sent(self, target: str) -> None:
+        self._choice = self._turn.choice
+        self._watch.sent(target)
+
+    def told(self, attempt: Attempt) -> None:
+        if self._choice is not None:
+            attempt = self._attempts[-1] = replace(attempt, node=self._choice.node, choice=self._choice)
+        self._watch.told(attempt)

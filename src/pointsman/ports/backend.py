@@ -14,7 +14,8 @@ class Call(msgspec.Struct, frozen=True):
     """One HTTP exchange with an engine. `path` is below the backend's base URL (`/chat/completions`), or with `root` below
     the server's own root, where engines have what OpenAI's API has not; `body` goes out as it is; `headers` are extra ones,
     names in lower case. Time-outs in seconds; `idle` is the longest silence between bytes; a backend's own settings cut
-    them. `whole`: the answer comes at once, when the engine is done."""
+    them. `whole`: the answer comes at once, when the engine is done. `node` is the one of a pool's nodes at which the caller
+    holds a slot."""
 
     path: str
     body: bytes
@@ -24,6 +25,7 @@ class Call(msgspec.Struct, frozen=True):
     idle: float = 86_400.0
     whole: bool = False
     root: bool = False
+    node: str | None = None
 
 
 class Stream(Protocol):
@@ -50,13 +52,15 @@ class Stream(Protocol):
 
 class BackendFailure(Exception):
     """The engine could not be reached or broke off: no usable response. `kind` is one of connect, first_byte_timeout,
-    idle_timeout, reset, protocol. `sent` says whether any byte of the response had arrived."""
+    idle_timeout, reset, protocol. `sent` says whether any byte of the response had arrived, `elsewhere` that the target has
+    other nodes, which may be tried at once."""
 
-    def __init__(self, kind: str, message: str, *, sent: bool = False) -> None:
+    def __init__(self, kind: str, message: str, *, sent: bool = False, elsewhere: bool = False) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.sent = sent
+        self.elsewhere = elsewhere
 
 
 class EngineLoad(msgspec.Struct, frozen=True, gc=False):

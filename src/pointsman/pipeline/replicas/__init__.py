@@ -1,0 +1,1 @@
+"""A target that several nodes serve: which of them gets a request is decided at the last moment."""
