@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from pointsman.backends.cache_reset import not_found
 from pointsman.backends.openai_compat import Link, OpenAICompat, Unfit
-from pointsman.backends.settings import BackendSettings
+from pointsman.backends.router_mode import RouterModels, asked_of, find_model
 from pointsman.domain.said import Said, said
-from pointsman.domain.target import BackendState, ModelFacts, Target
-from pointsman.ports.backend import BackendFailure
+from pointsman.domain.target import BackendState, Health, ModelFacts
+from pointsman.ports.backend import EngineLoad
 
 _ERASING = Said("start llama-server with --slot-save-path", "启动 llama-server 时请加上 --slot-save-path")
 
@@ -25,6 +26,7 @@ class Props(msgspec.Struct, frozen=True):
     default_generation_settings: SlotSettings = SlotSettings()
     total_slots: int | None = None
     build_info: str | None = None
+    role: str | None = None
 
 
 class Meta(msgspec.Struct, frozen=True):
@@ -59,9 +61,8 @@ class LlamaCpp(OpenAICompat):
     the context of one slot; the server answers whatever model a request names, so `model` is a label here. A connection
     is closed after 5 s of idleness, after 100 requests, and after every error.
 
-    `address` gives the base URL of a server whose address changes (a child process that is restarted), or None while it
-    has none: the backend is then `loading`, and calls fail with BackendFailure("connect"). It is called for every
-    request: it must be quick and must not raise."""
+    In router mode (`role` in `/props`, see router_mode.py) there are several models, told apart by their names, and `up`
+    says that the router has this one, not that it is in memory. Nothing that a probe or a count asks loads it."""
 
     engine: ClassVar[str] = "llamacpp"
     label: ClassVar[str] = "llama.cpp"
@@ -69,23 +70,8 @@ class LlamaCpp(OpenAICompat):
     resets: ClassVar[bool] = True
     tells_load: ClassVar[bool] = True
 
-    def __init__(
-        self, settings: BackendSettings, target: Target, *, address: Callable[[], str | None] | None = None
-    ) -> None:
-        self._current = address
-        super().__init__(settings, target)
-
-    def _check(self) -> None:
-        if self._current is None:
-            super()._check()
-
-    def _address(self) -> str | None:
-        return self._current() if self._current is not None else super()._address()
-
-    def _unreachable(self, failure: BackendFailure) -> BackendState:
-        if self._current is not None and failure.kind == "connect":
-            return self._state("loading", problem=failure.message)
-        return super()._unreachable(failure)
+    _router = False
+    _resident: bool | None = None
 
     async def _look(self, link: Link) -> tuple[ModelFacts, str | None]:
         health = await self._exchange(link.probe, "/health", None, self.settings.probe_timeout)
@@ -102,6 +88,9 @@ class LlamaCpp(OpenAICompat):
                     address=self._address(),
                 ),
             )
+        self._router = props.role == "router"
+        if self._router:
+            return await self._look_at_router(link)
         loaded = (await self._ask(link, f"{link.api}/models")).read(LoadedList)
         meta = next((model.meta for model in loaded.data if model.meta), Meta()) if loaded else Meta()
         return (
@@ -115,6 +104,31 @@ class LlamaCpp(OpenAICompat):
             ),
             None,
         )
+
+    async def _look_at_router(self, link: Link) -> tuple[ModelFacts, str | None]:
+        listed = (await self._ask(link, "/models")).read(RouterModels)
+        model = find_model(listed, self.settings.model) if listed else None
+        if listed is None or model is None:
+            raise Unfit("down", self._not_listed([each.id for each in listed.data] if listed else []))
+        self._resident = model.status is None or model.status.value == "loaded"
+        if not self._resident:
+            return ModelFacts(), None
+        props = (await self._ask(link, asked_of(self.settings.model, "/props"))).read(Props) or Props()
+        return (
+            ModelFacts(
+                context_length=_sound(props.default_generation_settings.n_ctx),
+                engine_version=props.build_info,
+                slots=_sound(props.total_slots),
+            ),
+            None,
+        )
+
+    def _state(self, health: Health, facts: ModelFacts | None = None, problem: str | None = None) -> BackendState:
+        state = super()._state(health, facts, problem)
+        return replace(state, resident=self._resident) if self._router and health == "up" else state
+
+    async def load(self) -> EngineLoad | None:
+        return None if self._router else await super().load()
 
     async def _reset_cache(self) -> None:
         """Every slot is erased (`/slots/N?action=erase`), those that work when they are done."""
@@ -130,14 +144,18 @@ class LlamaCpp(OpenAICompat):
         """What the engine will report as `prompt_tokens`: a chat goes through the model's template (`/apply-template`)
         and the tokenizer with its special tokens (`/tokenize`), a text through the tokenizer alone. None where the
         template declines. Raises BackendFailure."""
+        if self._router and not self._resident:
+            return None
         link = await self._reach()
         prompt = messages if isinstance(messages, str) else await self._render(link, messages)
         if prompt is None:
             return None
-        fields = {"content": prompt, "add_special": True, "parse_special": True}
+        fields = {"model": self.settings.model, "content": prompt, "add_special": True, "parse_special": True}
         counted = await self._count(link, "/tokenize", fields, Tokens)
         return len(counted.tokens) if counted else None
 
     async def _render(self, link: Link, messages: Sequence[dict[str, Any]]) -> str | None:
-        rendered = await self._count(link, "/apply-template", {"messages": messages}, Rendered)
+        rendered = await self._count(
+            link, "/apply-template", {"model": self.settings.model, "messages": messages}, Rendered
+        )
         return rendered.prompt if rendered else None

@@ -7,6 +7,7 @@ from pointsman.backends.llamacpp import LlamaCpp
 from pointsman.backends.ollama import Ollama
 from pointsman.backends.openai_compat import OpenAICompat
 from pointsman.backends.settings import BackendSettings
+from pointsman.backends.started import started
 from pointsman.backends.trtllm import TrtLlm
 from pointsman.backends.vllm import Vllm
 from pointsman.domain.errors import did_you_mean
@@ -27,8 +28,9 @@ def make_backend(
     *,
     server: LocalServer | None = None,
 ) -> Backend:
-    """The adapter of `engine`: llamacpp, ollama, openai, trtllm, vllm, or embedded, which alone takes a `server`, its
-    process. ValueError: an unknown engine (it lists the valid ones), or settings that this engine cannot work with."""
+    """The adapter of `engine`: llamacpp, ollama, openai, trtllm, vllm, or embedded, which has to have a `server`, its
+    process; the others have one where the gateway starts them. ValueError: an unknown engine (it lists the valid ones),
+    or settings that this engine cannot work with."""
     if engine == Embedded.engine:
         if server is None:
             raise ValueError("engine embedded needs its server: the process that runs it")
@@ -45,4 +47,4 @@ def make_backend(
                 valid=", ".join(valid),
             )
         )
-    return adapter(settings, target)
+    return adapter(settings, target) if server is None else started(adapter)(settings, target, server)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -62,8 +63,10 @@ class Ollama(OpenAICompat):
     segments: ClassVar[tuple[str, ...]] = ("v1", "api")
     always_v1: ClassVar[bool] = True
 
-    def __init__(self, settings: BackendSettings, target: Target) -> None:
-        super().__init__(settings, target)
+    def __init__(
+        self, settings: BackendSettings, target: Target, *, address: Callable[[], str | None] | None = None
+    ) -> None:
+        super().__init__(settings, target, address=address)
         self._stays_here = False
         self._resident: bool | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
@@ -117,7 +117,11 @@ class OpenAICompat:
 
     It never changes a body. Probes and traffic use connections of their own, so a probe never waits for a generation.
     A model that `/models` does not list is reported and not ruled out: hosted APIs and proxies accept more than they
-    list. ValueError for settings that cannot be."""
+    list. ValueError for settings that cannot be.
+
+    `address` gives the base URL of a server whose address changes (a child process that is restarted), or None while it
+    has none: the backend is then `loading`, and calls fail with BackendFailure("connect"). It is called for every
+    request: it must be quick and must not raise."""
 
     engine: ClassVar[str] = "openai"
     label: ClassVar[str] = Said("an OpenAI-compatible server", "兼容 OpenAI 的服务")
@@ -129,8 +133,11 @@ class OpenAICompat:
     tells_load: ClassVar[bool] = False
     """Whether it has /metrics that say how much it has to do."""
 
-    def __init__(self, settings: BackendSettings, target: Target) -> None:
+    def __init__(
+        self, settings: BackendSettings, target: Target, *, address: Callable[[], str | None] | None = None
+    ) -> None:
         self.settings = settings
+        self._current = address
         self._target = target
         self._traffic = Traffic()
         self._link: Link | None = None
@@ -151,6 +158,8 @@ class OpenAICompat:
 
     def _check(self) -> None:
         """Finds a wrong address while the configuration is read, not at the first request."""
+        if self._current is not None:
+            return
         if self._address() is None:
             raise ValueError(
                 said(
@@ -181,7 +190,7 @@ class OpenAICompat:
 
     def _address(self) -> str | None:
         """The base URL now; None while there is none."""
-        return self.settings.base_url or self.default_base_url
+        return self._current() if self._current is not None else self.settings.base_url or self.default_base_url
 
     def _split(self, address: str) -> tuple[Origin, str]:
         return split_base(address, segments=self.segments, always=self.always_v1)
@@ -291,6 +300,8 @@ class OpenAICompat:
         return BackendState(self._target.name, health, facts, problem)
 
     def _unreachable(self, failure: BackendFailure) -> BackendState:
+        if self._current is not None and failure.kind == "connect":
+            return self._state("loading", problem=failure.message)
         if failure.kind != "connect":
             return self._state("down", problem=failure.message)
         asks = said(
