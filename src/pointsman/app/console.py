@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from pointsman.app.console_log import ConsoleLog, Keep
 from pointsman.app.console_state import ConsoleState
 from pointsman.app.key_file import key_in
 from pointsman.app.setup import Setup
 from pointsman.config.schema import Config, parse_span
 from pointsman.http.exchange import Client
 from pointsman.http.header_lines import header_lines
+from pointsman.pipeline.handle import Run
 
 if TYPE_CHECKING:
     from pointsman.console.door import Console
@@ -25,13 +29,21 @@ OWN = ("/ui",)
 """What begins so is the console's."""
 
 
+class ConsoleSources(msgspec.Struct, frozen=True):
+    """What pages need of the gateway besides its state. A page that needs more of it adds a field."""
+
+    under_way: Mapping[str, Run]
+    keep: Keep
+
+
 class ConsoleDoor:
     """Nothing of the console is imported before somebody opens it. `folder` is the data folder."""
 
-    def __init__(self, setup: Callable[[], Setup], folder: Path, state: ConsoleState) -> None:
+    def __init__(self, setup: Callable[[], Setup], folder: Path, state: ConsoleState, sources: ConsoleSources) -> None:
         self._setup = setup
         self._folder = folder
         self._state = state
+        self._sources = sources
         self._console: Console | None = None
         self._making: asyncio.Task[Console] | None = None
 
@@ -75,9 +87,12 @@ class ConsoleDoor:
         """Every page of the console: a new one is added here."""
         from pointsman.console.pages.help import HelpPage
         from pointsman.console.pages.now import NowPage
+        from pointsman.console.pages.requests import RequestsPage
 
-        state = self._state
+        state, sources = self._state, self._sources
+        log = ConsoleLog(self._folder, sources.under_way, sources.keep)
         yield from NowPage(templates, state, state.summed, state.live).routes()
+        yield from RequestsPage(templates, log).routes()
         yield from HelpPage(templates).routes()
 
 

@@ -20,7 +20,7 @@ from pointsman.app.actions import OWN, actions_made
 from pointsman.app.admission import auto_targets, breaker_rules, gate_rules, quota_rules
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
-from pointsman.app.console import ConsoleDoor
+from pointsman.app.console import ConsoleDoor, ConsoleSources
 from pointsman.app.console_state import ConsoleState
 from pointsman.app.delivery import Channels
 from pointsman.app.doors import doors_of
@@ -166,7 +166,8 @@ class Serving:
         self.jobs.parking.counted = self.metrics.parked
         self.pipeline.deliver = self.jobs.deliveries
         self.schedules = Schedules(self.jobs.store, clock, lambda: self.setup.config)
-        self.console = ConsoleDoor(lambda: self.setup, folder, console)
+        sources = ConsoleSources(self.pipeline.under_way, self._keep_feedback)
+        self.console = ConsoleDoor(lambda: self.setup, folder, console, sources)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
         self._retired: set[asyncio.Task[None]] = set()

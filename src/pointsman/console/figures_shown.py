@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 NONE = "–"
 
 
@@ -55,10 +57,16 @@ def size(value: float | None) -> str:
     return f"{value:.1f} TiB"
 
 
+def plain(value: Any) -> str:
+    """Data as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2).decode()
+
+
 FILTERS: dict[str, Any] = {
     "number": number,
     "ms": milliseconds,
     "seconds": seconds,
     "percent": percent,
     "size": size,
+    "plain": plain,
 }

@@ -52,7 +52,7 @@ class Gauges(msgspec.Struct, frozen=True):
 def gauges_of(counts: Counts) -> Gauges:
     """Derives what follows from the counts first; they are changed."""
     counts.derive()
-    many: dict[Kind, float] = dict.fromkeys(KINDS, 0.0)
+    many: dict[Kind, float] = dict.fromkeys((*KINDS, "none"), 0.0)
     failed = 0.0
     for (_, _, stage, outcome), tally in counts.tallies["requests"].items():
         many[kind_of(stage, outcome)] += tally.value
@@ -74,8 +74,8 @@ def gauges_of(counts: Counts) -> Gauges:
 
 
 def shares_of(many: Mapping[Kind, float]) -> list[Share]:
-    """In the order of KINDS."""
-    total, before, shares = sum(many.values()), 0.0, []
+    """In the order of KINDS, of all requests of these."""
+    total, before, shares = sum(many[kind] for kind in KINDS), 0.0, []
     for kind in KINDS:
         share = many[kind] / total if total else 0.0
         shares.append(Share(kind, many[kind], share, before))

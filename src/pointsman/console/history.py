@@ -73,8 +73,8 @@ def past_of(summed: Summed, span: str, now: float) -> Past:
     since = began(span, now)
     moments = list(range(int(since), int(now) + 1, stretch.step))
     places = {moment: place for place, moment in enumerate(moments)}
-    lines: dict[Kind, list[float]] = {kind: [0.0] * len(moments) for kind in KINDS}
-    many: dict[Kind, float] = dict.fromkeys(KINDS, 0.0)
+    lines: dict[Kind, list[float]] = {kind: [0.0] * len(moments) for kind in (*KINDS, "none")}
+    many: dict[Kind, float] = dict.fromkeys((*KINDS, "none"), 0.0)
     firsts = [0] * (len(summed.bounds) + 1)
     failed = 0
     for each in summed.slices:

@@ -1,0 +1,151 @@
+"""The request log, as the console's pages ask for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from pointsman.console.rows import Listed, Row, Wanted, Whole
+from pointsman.domain.attempt import Attempt
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.feedback import Asker, Feedback
+from pointsman.domain.record import Record
+from pointsman.domain.said import Said, said
+from pointsman.pipeline.handle import Run
+from pointsman.store.log_pages import Cursor
+from pointsman.store.log_reader import LogError, LogReader
+from pointsman.store.log_schema import explained
+
+_ROUNDS = 20  # pages of the log that one page of the console may look through
+Keep = Callable[[Feedback, Asker], Feedback | None]
+
+
+class ConsoleLog:
+    """`folder` is where the log is, `under_way` what this process serves now; `keep` keeps a feedback."""
+
+    def __init__(self, folder: Path, under_way: Mapping[str, Run], keep: Keep) -> None:
+        self._folder = folder
+        self._under_way = under_way
+        self._keep = keep
+
+    def page(self, wanted: Wanted) -> Listed:
+        filters = dict(wanted.filters)
+        if wanted.kind == "refused":
+            filters["outcome"] = "refused"
+        elif wanted.kind is not None:
+            filters["stage"] = wanted.kind
+        rows: list[Row] = []
+        before = wanted.before
+        with self._opened() as reader:
+            if reader is None:
+                return Listed([], None)
+            for _ in range(_ROUNDS):
+                try:
+                    page = reader.page(
+                        filters,
+                        since=wanted.since,
+                        until=wanted.until,
+                        before=None if before is None else Cursor(before),
+                        limit=wanted.limit - len(rows),
+                        text=wanted.text,
+                    )
+                except ValueError as error:
+                    text = error.args[0]
+                    raise PointsmanError(text if isinstance(text, Said) else str(text), code="bad_cursor") from None
+                found = [msgspec.convert(row, Row, strict=False) for row in page.rows]
+                rows += [row for row in found if wanted.kind is None or row.kind == wanted.kind]
+                before = page.next
+                if before is None or len(rows) >= wanted.limit:
+                    break
+        return Listed(rows, before)
+
+    def whole(self, request_id: str) -> Whole | None:
+        run = self._under_way.get(request_id)
+        if run is not None:
+            return _of_record(run.record())
+        with self._opened() as reader:
+            if reader is None:
+                return None
+            row = next(iter(reader.page({"id": request_id}, limit=1).rows), None)
+            if row is None:
+                return None
+            content = reader.whole(request_id)
+            kept = msgspec.convert(row, Row, strict=False)
+            if content is None:
+                attempts = msgspec.convert(row["attempts"], tuple[Attempt, ...])
+                return Whole(kept, None, None, attempts, reader.feedback_on(request_id))
+            return Whole(kept, content.request, content.decision, content.attempts, reader.feedback_on(request_id))
+
+    async def keep(self, feedback: Feedback) -> bool:
+        asker = await asyncio.to_thread(self._asker, feedback.request_id)
+        return asker is not None and self._keep(feedback, asker) is not None
+
+    def _asker(self, request_id: str) -> Asker | None:
+        with self._opened() as reader:
+            return None if reader is None else reader.asker(request_id)
+
+    @contextmanager
+    def _opened(self) -> Iterator[LogReader | None]:
+        """None where there is no log yet. Raises PointsmanError (503)."""
+        try:
+            reader = LogReader(self._folder)
+        except FileNotFoundError:
+            yield None
+            return
+        except LogError as error:
+            raise _unreadable(error) from None
+        try:
+            yield reader
+        except LogError as error:
+            raise _unreadable(error) from None
+        finally:
+            reader.close()
+
+
+def _of_record(record: Record) -> Whole:
+    """One that is under way."""
+    request, decision, times = record.request, record.decision, record.timings
+    features = None if decision is None else decision.features
+    row = Row(
+        id=request.id,
+        received=record.received,
+        endpoint=request.endpoint,
+        model=request.model,
+        caller=request.caller,
+        stage=None if decision is None else decision.stage,
+        rule=None if decision is None else decision.rule,
+        action=None if decision is None else decision.action,
+        outcome=record.outcome,
+        status=record.status,
+        error=record.error,
+        target=record.target,
+        input_tokens=record.input_tokens if features is None else record.input_tokens or features.input_tokens,
+        output_tokens=record.output_tokens,
+        cached_tokens=record.cached_tokens,
+        decided_ms=times.decided,
+        ttft_ms=times.ttft,
+        total_ms=times.total,
+        policy=None if decision is None else decision.policy,
+        snapshot=None if decision is None else decision.snapshot,
+        under_way=True,
+        queued_ms=times.queued,
+        intent=None if decision is None else decision.intent,
+        confidence=None if decision is None else decision.confidence,
+        task_type=None if features is None else features.task_type,
+        language=None if features is None else features.language,
+    )
+    return Whole(row, request, decision, record.attempts, None)
+
+
+def _unreadable(error: LogError) -> PointsmanError:
+    return PointsmanError(
+        said("the log cannot be read: {why}", "日志无法读取：{why}", why=explained(error)),
+        status=503,
+        type="api_error",
+        code="log_unavailable",
+        retry_after=1,
+    )
