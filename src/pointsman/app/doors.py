@@ -15,7 +15,7 @@ from pointsman.app.traces import Traces
 from pointsman.config.schema import TIERS, parse_size, parse_span
 from pointsman.domain.errors import PointsmanError, Problems
 from pointsman.domain.links import Linked, Links
-from pointsman.domain.said import Said, said
+from pointsman.domain.said import said
 from pointsman.http.auth import Keys
 from pointsman.http.cors import Cors
 from pointsman.http.decide import DecideDoor
@@ -27,6 +27,7 @@ from pointsman.http.jobs.door import JobsDoor
 from pointsman.http.jobs.submitting import Submitting
 from pointsman.http.mcp.door import McpDoor
 from pointsman.http.mcp.noted import ToolLog
+from pointsman.http.models_admin import ModelsDoor, only_admins
 from pointsman.http.openai.generate import Generate
 from pointsman.http.openai.models import Models
 from pointsman.http.openai.relay import Relay
@@ -47,6 +48,7 @@ def doors_of(
     readiness: Callable[[], tuple[bool, dict[str, Any]]],
     metrics: Text,
     reload: Callable[[], Awaitable[dict[str, Any]]],
+    models: ModelsDoor,
     askers: Askers,
     keep_feedback: Keep,
     jobs: Jobs,
@@ -77,7 +79,7 @@ def doors_of(
     cors = Cors(config.server.cors)
     mcp = McpDoor(pipeline.actions, deciding, cors, link_file, ToolLog(pipeline, count_tool))
     relay = Relay(pipeline, masking_of(config))
-    models = Models(_names(setup), since)
+    named = Models(_names(setup), since)
     ops = Ops(readiness, metrics)
     checks = {
         "/v1/chat/completions": generate.check_chat,
@@ -102,22 +104,13 @@ def doors_of(
         return askers.noting(kept.later(path, post))
 
     def list_models(client: Client) -> None:
-        client.json(200, models.all())
+        client.json(200, named.all())
 
     def one_model(client: Client) -> None:
-        client.json(200, models.one(client.named))
+        client.json(200, named.one(client.named))
 
     async def asked_to_reload(client: Client, _: bytes) -> None:
-        if not client.caller.admin:
-            raise PointsmanError(
-                Said(
-                    "this needs a key with admin: true, or a client on this machine",
-                    "这需要设有 admin: true 的密钥，或者从本机调用",
-                ),
-                status=403,
-                type="permission_error",
-                code="admin_only",
-            )
+        only_admins(client)
         try:
             client.json(200, await reload())
         except Problems as error:
@@ -142,6 +135,7 @@ def doors_of(
             "/v1/requests/{id}": requests.get,
             "/v1/requests/{id}/trace": requests.trace,
             "/files/": Files(links, files).serve,
+            "/admin/models": models.ls,
             **shown,
         },
         posts={
@@ -158,6 +152,10 @@ def doors_of(
             "/mcp": mcp.post,
             "/v1/feedback": FeedbackDoor(askers.find, keep_feedback).post,
             "/admin/reload": asked_to_reload,
+            "/admin/models/{name}/load": models.load,
+            "/admin/models/{name}/unload": models.unload,
+            "/admin/models/{name}/pin": models.pin,
+            "/admin/models/{name}/unpin": models.unpin,
             **said_there,
         },
         deletes={"/v1/jobs/{id}": kept.delete, "/v1/files/{id}": uploads.delete},

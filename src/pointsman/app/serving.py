@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pointsman.actions.child import Children, Cores, action_cores
 from pointsman.actions.gpu_turns import GpuTurns
@@ -33,6 +33,7 @@ from pointsman.app.model_calls import ModelCalls
 from pointsman.app.observed import levels_of_process, levels_of_targets
 from pointsman.app.pressure import Machine, engines_busy
 from pointsman.app.quality import QualityFeed
+from pointsman.app.residence import comes_and_goes, resident
 from pointsman.app.schedules import Schedules
 from pointsman.app.setup import Setup
 from pointsman.app.targets import Served, serve_target, targets_of
@@ -46,6 +47,7 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.wording import INSTALL
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
+from pointsman.http.models_admin import Manage, ModelsDoor
 from pointsman.http.ops import Text
 from pointsman.pipeline.auto_limits import AutoLimits
 from pointsman.pipeline.breakers import Breakers
@@ -57,6 +59,7 @@ from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.prices import prices_of
 from pointsman.pipeline.quotas import Quotas
 from pointsman.pipeline.rates import MeasuredRates
+from pointsman.pipeline.residence.board import Board
 from pointsman.pipeline.sessions import Sessions
 from pointsman.pipeline.shared_breakers import SharedBreakers
 from pointsman.pipeline.token_drift import TokenDrift
@@ -71,13 +74,16 @@ from pointsman.store.log_writer import LogWriter
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.metrics import Metrics, Queue
 
+if TYPE_CHECKING:
+    from pointsman.app.nodes import Nodes
+
 _SETTLE = 60.0  # seconds that jobs wait for models to come up
 _HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
 
 
 class Serving:
-    """`reload` and `metrics` do what their endpoints are asked for. What this process has in common with others comes from
-    outside: `places` says whose turn it is to make a report (default: at most `files.concurrency` of this process),
+    """`reload`, `manage` and `metrics` do what their endpoints are asked for. What this process has in common with others
+    comes from outside: `places` says whose turn it is to make a report (default: at most `files.concurrency` of it),
     `since` is when the gateway began, in seconds since the epoch (default: now), `others` says whose a request was that
     another process served (default: there is none), `total` gives what all of them counted (default: what this one did),
     `pipeline` makes a pipeline of its own kind, `number` says which of `workers` on one port this is, `tells`: this is the
@@ -89,6 +95,7 @@ class Serving:
         setup: Setup,
         *,
         reload: Callable[[], Awaitable[dict[str, Any]]],
+        manage: Manage,
         metrics: Text,
         places: AbstractAsyncContextManager[None] | None = None,
         since: int | None = None,
@@ -107,7 +114,7 @@ class Serving:
         self.metrics = Metrics(prices_of)
         self.refused: Said | None = None
         """Why the last reload was refused, if it was."""
-        self._reload, self._metrics_text = reload, metrics
+        self._reload, self._metrics_text, self._manage = reload, metrics, manage
         self._served: dict[str, Served] = {}
         self._past: dict[str, Counter[str]] = {}
         self._since = int(time.time()) if since is None else since
@@ -142,7 +149,15 @@ class Serving:
         self._quality = QualityFeed(config, moved, self._log, self.askers, self.shared)
         console = self._console_state(folder, workers, total)
         recorder = Fanout(
-            [self.metrics, self._log, self._rates, self._token_drift, self._quality, console.live, *self.telling.recorders]
+            [
+                self.metrics,
+                self._log,
+                self._rates,
+                self._token_drift,
+                self._quality,
+                console.live,
+                *self.telling.recorders,
+            ]
         )
         self.pipeline = pipeline(self._prober.snapshot, recorder, clock, self._actions)
         self.pipeline.quotas = Quotas(clock, self.shared)
@@ -150,7 +165,9 @@ class Serving:
         self._breakers.shared = self._shared_breakers = SharedBreakers(self._breakers, self.shared, clock)
         self._auto = AutoLimits(self.pipeline.gate, self._prober.snapshot, self._breakers)
         self.pipeline.watch = self._auto
+        self._nodes: Nodes | None = None
         self.pipeline.gate.turned_away = self.metrics.turned_away
+        self.board = Board(self.pipeline.gate, clock, self.look_again)
         self.pipeline.hearings.sunk = self.metrics.sunk
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
         self.channels = Channels(self.files, self._links, clock)
@@ -180,10 +197,14 @@ class Serving:
         for pairs in targets_of(config).values():
             for target, backend in pairs:
                 old, server = self._served.get(target.name), servers.get(target.name)
-                if old is not None and old.config == backend and old.server is server:
+                changing = comes_and_goes(config, backend)
+                if old is not None and old.config == backend and old.server is server and old.changing == changing:
                     made[target.name] = old
+                elif backend.nodes is not None:
+                    made.setdefault(target.name, self._nodes_made().served(target, backend))
                 elif target.name not in made:
-                    made[target.name] = serve_target(target, backend, server)
+                    served = serve_target(target, backend, server)
+                    made[target.name] = resident(served, self.board) if changing else served
         return made
 
     def install(self, setup: Setup, made: dict[str, Served]) -> None:
@@ -202,6 +223,8 @@ class Serving:
         backends = {name: served.backend for name, served in made.items()}
         self._install_actions(setup, backends)
         self.pipeline.install(setup.policy, backends, caches_of(config))
+        if self._nodes is not None:
+            self._nodes.install(config, made)
         self._breakers.rules = breaker_rules(config)
         self._auto.install({name: made[name].backend.load for name in auto_targets(config)})
         self.pipeline.gate.install(gate_rules(config, self._auto.sequences, *self._part))
@@ -225,6 +248,14 @@ class Serving:
                 task = asyncio.create_task(served.backend.close())
                 self._retired.add(task)
                 task.add_done_callback(self._retired.discard)
+
+    def _nodes_made(self) -> Nodes:
+        """Where no backend has several, nothing is imported for it."""
+        if self._nodes is None:
+            from pointsman.app.nodes import Nodes
+
+            self._nodes = Nodes(self.shared, self._clock, self._prober.look_again, self.pipeline)
+        return self._nodes
 
     def _install_actions(self, setup: Setup, backends: Mapping[str, Backend]) -> None:
         """Those of the config, and who arbitrates; what is under way goes on with what it began with."""
@@ -263,8 +294,9 @@ class Serving:
         """Waits until every embedded model is up or has failed once, and every target has been probed."""
         deadline = time.monotonic() + timeout
         for served in self._served.values():
-            if served.server is not None:
+            if served.server is not None and not served.changing:
                 await served.server.settled(max(deadline - time.monotonic(), 0.01))
+        await self.board.settled(max(deadline - time.monotonic(), 0.01))
         for name in self._served:
             self._prober.look_again(name)
         await self._prober.first_round(max(deadline - time.monotonic(), 0.01))
@@ -279,6 +311,12 @@ class Serving:
         self.jobs.start(lambda: self.settled(_SETTLE))
         self.schedules.start()
 
+    async def rest(self, seconds: float) -> None:
+        """Begins no more of itself: no job, and nothing that is asked at set times. Returns when the jobs under way have
+        ended, or after so many seconds."""
+        await self.schedules.stop()
+        await self.jobs.rest(seconds)
+
     async def stop(self) -> None:
         await self.schedules.stop()
         await self.jobs.stop()
@@ -292,6 +330,8 @@ class Serving:
         await self._prober.close()
         await self._shared_breakers.close()
         await self._auto.close()
+        if self._nodes is not None:
+            await self._nodes.close()
         await self.pipeline.quotas.close()
         await self.pipeline.sessions.close()
         await self.shared.close()
@@ -311,6 +351,8 @@ class Serving:
             {
                 **levels_of_targets(document.targets, self.pipeline.gate),
                 **levels_of_process(document.version),
+                **(self._nodes.levels() if self._nodes is not None else {}),
+                "model_resident": {(each.target,): float(each.stage == "ready") for each in self.board},
                 "target_token_ratio": {(name,): ratio for name, ratio in self._token_drift.medians.items()},
             },
         )
@@ -363,12 +405,19 @@ class Serving:
         if self._log.problem:
             en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
             problems.append(said(en, zh, why=self._log.problem))
+        if self._nodes is not None:
+            problems += self._nodes.problems
         problems += [*self.jobs.problems, *self.schedules.problems, *self._token_drift.problems]
         ready = any(state.health == "up" for state in states) or not self.setup.config.models
         targets: list[dict[str, Any]] = [
             {"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states
         ]
+        for target, state in zip(targets, states, strict=True):
+            if state.nodes:
+                target["nodes"] = state.nodes
         for target in targets:
+            if (residence := self.board.of(target["target"])) is not None:
+                target["residence"] = residence
             if limit := self._auto.shown.get(target["target"]):
                 target["limit"] = {"sequences": limit[0], "why": limit[1]}
         return ready, {"ready": ready, "policy": self.setup.policy.hash, "problems": problems, "targets": targets}
@@ -383,6 +432,7 @@ class Serving:
             readiness=self.readiness,
             metrics=self._metrics_text,
             reload=self._reload,
+            models=ModelsDoor(self.board, self._prober.states, self._manage),
             askers=self.askers,
             keep_feedback=self._keep_feedback,
             jobs=self.jobs,
@@ -392,9 +442,7 @@ class Serving:
             count_tool=self.metrics.called,
         )
 
-    def _console_state(
-        self, folder: Path, workers: int, total: Callable[[], Awaitable[Counts]] | None
-    ) -> ConsoleState:
+    def _console_state(self, folder: Path, workers: int, total: Callable[[], Awaitable[Counts]] | None) -> ConsoleState:
         async def counted() -> Counts:
             return self.telling.counts() if total is None else await total()
 

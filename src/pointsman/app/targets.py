@@ -9,23 +9,22 @@ from pathlib import Path
 import msgspec
 
 from pointsman.app.refused import refused
+from pointsman.app.started import LOADING, runs_here, started_with
 from pointsman.backends.external import is_external
 from pointsman.backends.make import make_backend
 from pointsman.backends.settings import BackendSettings
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config, Model
 from pointsman.domain.errors import Problem, Problems
+from pointsman.domain.node import NodeReport
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.fleet.builtin import find_builtin, find_engine, find_model
 from pointsman.fleet.process import ModelProcess
-from pointsman.fleet.settings import ModelSettings
 from pointsman.ports.backend import Backend
 from pointsman.ports.local_server import LocalServer
 
 BUILTIN = "builtin:smollm2-135m"
-NOWHERE = "/nonexistent/"
-"""llama.cpp lets slots be erased only where it may save them too: into no folder at all."""
 RESETTING = ("embedded", "llamacpp", "vllm")
 
 
@@ -72,11 +71,13 @@ def targets_of(config: Config) -> dict[str, tuple[tuple[Target, BackendConfig], 
 
 
 class Served(msgspec.Struct, frozen=True):
-    """One target at work. `server` is the process that runs it, where it is embedded."""
+    """One target at work. `server` is the process that runs it, where the gateway starts it. `changing`: its model comes and
+    goes."""
 
     config: BackendConfig
     backend: Backend
     server: LocalServer | None
+    changing: bool = False
 
 
 def unworkable(config: Config) -> list[Problem]:
@@ -95,8 +96,13 @@ def unworkable(config: Config) -> list[Problem]:
                 problems.append(Problem(f"{path}.reset_cache", none, valid=", ".join(RESETTING)))
             keyless = _backend_settings(msgspec.structs.replace(backend, api_key=None))
             try:
-                if backend.engine == "embedded":
-                    _model_settings(backend)
+                if isinstance(backend.nodes, list):
+                    for at, address in enumerate(backend.nodes):
+                        path = f"models.{tier}.backends[{index}].nodes[{at}]"
+                        make_backend(backend.engine, msgspec.structs.replace(keyless, base_url=address), target)
+                elif runs_here(backend):
+                    path = f"{path}.command" if backend.command is not None else path
+                    started_with(backend)
                 elif backend.base_url or backend.engine == "ollama":
                     path = f"{path}.base_url"
                     make_backend(backend.engine, keyless, target)
@@ -128,24 +134,27 @@ def embedded(config: Config) -> Iterator[tuple[Target, BackendConfig]]:
     """The targets that the gateway runs itself."""
     for pairs in targets_of(config).values():
         for target, backend in pairs:
-            if backend.engine == "embedded":
+            if runs_here(backend):
                 yield target, backend
 
 
 def process_of(
     target: Target, config: BackendConfig, logs: Path, on_change: Callable[[str, ModelProcess], None]
 ) -> ModelProcess:
-    """Raises Problems when the settings cannot work. `on_change` hears the target's name and its process."""
+    """Raises Problems when the settings cannot work. `logs` is a folder in the data folder; `on_change` hears the target's
+    name and its process."""
     with _told_of(target):
         return ModelProcess(
-            _model_settings(config),
+            started_with(config, logs.parent),
             on_change=lambda process: on_change(target.name, process),
+            load_timeout=LOADING if config.load is None else config.load.deadline,
             log_path=logs / f"{target.backend.replace('/', '_')}.log",
         )
 
 
 def serve_target(target: Target, config: BackendConfig, server: LocalServer | None) -> Served:
-    """Raises Problems when the settings cannot work. `server` is there for an embedded model, and only then."""
+    """Raises Problems when the settings cannot work. `server` is there where the gateway starts the engine, and only
+    then."""
     with _told_of(target):
         return Served(config, make_backend(config.engine, _backend_settings(config), target, server=server), server)
 
@@ -160,18 +169,24 @@ def _told_of(target: Target) -> Iterator[None]:
         raise Problems([Problem(f"models.{target.tier}", text, valid=why.valid)]) from None
 
 
-def _model_settings(config: BackendConfig) -> ModelSettings:
-    return ModelSettings(
-        model=config.model,
-        name=config.model,
-        context=config.context,
-        slots=config.slots or 2,
-        threads=config.threads,
-        port=config.port,
-        gpu_layers=config.gpu_layers,
-        embedding=config.embedding,
-        extra={"slot_save_path": NOWHERE} if config.reset_cache else {},
-    )
+def node_backend(target: Target, config: BackendConfig, node: NodeReport) -> Backend:
+    """The adapter of one of the nodes that serve a target. ValueError: it cannot be one, and says why."""
+    if node.engine is not None and node.engine != config.engine:
+        raise ValueError(said(*_OTHER_ENGINE, node=node.name, its=node.engine, engine=config.engine))
+    if not target.external and is_external(node.address):
+        raise ValueError(said(*_OUTSIDE, node=node.name, address=node.address))
+    settings = _backend_settings(msgspec.structs.replace(config, base_url=node.address))
+    return make_backend(config.engine, settings, target)
+
+
+_OTHER_ENGINE = (
+    "node {node} runs {its}, and the backend is for {engine}: nothing is sent there",
+    "节点 {node} 运行的是 {its}，而这个后端配置的是 {engine}：不会向它发送请求",
+)
+_OUTSIDE = (
+    "node {node} at {address} is outside this network: mark the backend external: true to allow it",
+    "节点 {node}（{address}）不在本网络内：要允许，请给这个后端设置 external: true",
+)
 
 
 def _backend_settings(config: BackendConfig) -> BackendSettings:
@@ -192,8 +207,10 @@ def _backend_settings(config: BackendConfig) -> BackendSettings:
 
 
 def _place(backend: BackendConfig) -> str:
-    if backend.engine == "embedded":
-        return "embedded"
+    if runs_here(backend) and backend.base_url is None:
+        return backend.engine
+    if backend.nodes is not None:
+        return "nodes"
     url = backend.base_url or "http://127.0.0.1:11434"
     return url.split("://", 1)[-1].split("/", 1)[0].rpartition("@")[2]
 
@@ -201,4 +218,5 @@ def _place(backend: BackendConfig) -> str:
 def _external(backend: BackendConfig) -> bool:
     if backend.external is not None:
         return backend.external
-    return backend.base_url is not None and is_external(backend.base_url)
+    addresses = backend.nodes if isinstance(backend.nodes, list) else [backend.base_url] if backend.base_url else []
+    return any(is_external(address) for address in addresses)

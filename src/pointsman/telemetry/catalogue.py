@@ -163,6 +163,39 @@ ADMISSION = (
         "实测的单个请求每秒 token 数：提示词（prefill）、回复（decode）",
     ),
 )
+NODES = (
+    _same("node_state", "target node state", "1 for the state in which a node is", "节点所处的状态为 1"),
+    _same("node_slots", "target node", "Requests that a node is given at a time", "节点同时最多得到的请求数"),
+    _sum("node_inside", "target node", "Requests that this gateway has at a node", "本网关在该节点上的请求数"),
+    _same(
+        "node_success_ratio", "target node", "Share of late tries at a node that worked", "近期对该节点的尝试成功的比例"
+    ),
+    _same(
+        "node_gateways",
+        "",
+        "Gateways that share nodes over the store, this one included",
+        "通过存储共享节点的网关数，包括本网关",
+    ),
+    _same("registry_up", "", "1 while the registry of nodes can be asked", "能查询节点登记时为 1"),
+)
+MODELS = (
+    _same(
+        "model_resident", "target", "1 where a model that comes and goes is in memory", "会装卸的模型当前在内存中则为 1"
+    ),
+    _counter(
+        "model_loads",
+        "target cause outcome",
+        "Loads of models, by why: a request waited, from the start, an operator asked, a restart",
+        "加载模型的次数，按原因分：有请求在等、启动时、操作者要求、重启",
+    ),
+    _counter(
+        "model_unloads",
+        "target reason",
+        "Models that left memory, by why: room for another, unused, an operator asked, restart, reload, lost",
+        "模型离开内存的次数，按原因分：给其他模型腾地方、闲置、操作者要求、重启、重新加载配置、自行退出",
+    ),
+    _spread("model_load_seconds", "target", SECONDS, "What a load took", "加载一次所用的时间"),
+)
 RULES = (
     _counter("rule_hits", "rule", "Requests that a rule took", "规则命中的请求数"),
     _counter("marks", "label risk", "What rules noted of requests that went on", "规则对放行的请求作的标记"),
@@ -304,6 +337,8 @@ OWN = (
 GROUPS: tuple[tuple[Said, tuple[Family, ...]], ...] = (
     (Said("Service", "服务"), SERVICE),
     (Said("Admission and targets", "准入与目标"), ADMISSION),
+    (Said("Nodes of a backend", "后端的各节点"), NODES),
+    (Said("Models in memory", "内存中的模型"), MODELS),
     (Said("Rules", "规则"), RULES),
     (Said("Arbiters", "仲裁"), ARBITERS),
     (Said("Business", "业务"), BUSINESS),

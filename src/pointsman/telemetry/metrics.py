@@ -120,6 +120,19 @@ class Metrics:
         """An arbiter that is less sure than it used to be."""
         self._counts.count("arbiter_drifts", (arbiter,))
 
+    def model_loaded(self, target: str, cause: str, seconds: float) -> None:
+        """A model was brought into memory."""
+        self._counts.count("model_loads", (target, cause, "ok"))
+        self._list("model_load_seconds", (target,)).append(seconds)
+
+    def model_failed(self, target: str, cause: str) -> None:
+        """One was not."""
+        self._counts.count("model_loads", (target, cause, "failed"))
+
+    def model_gone(self, target: str, reason: str) -> None:
+        """One is in memory no more."""
+        self._counts.count("model_unloads", (target, reason))
+
     def exported(self, signal: str, outcome: str, many: int) -> None:
         """So many spans or metrics went by OTLP, or did not."""
         self._counts.count("otlp", (signal, outcome), many)

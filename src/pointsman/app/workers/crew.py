@@ -14,7 +14,7 @@ from typing import Protocol
 from pointsman.app.packing import text_of
 from pointsman.app.workers.channel import ChannelError
 from pointsman.app.workers.member import ENDING, Hearer, Member
-from pointsman.app.workers.messages import Begin, Message, Stop, Unable
+from pointsman.app.workers.messages import Begin, Hurry, Message, Open, Stop, Unable
 from pointsman.domain.errors import Problem
 from pointsman.domain.said import Said, said
 from pointsman.fleet.process import Backoff
@@ -24,6 +24,7 @@ log = logging.getLogger("pointsman")
 
 BACKOFF = Backoff(delays=(0.1, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0))
 STARTING = 120.0  # seconds from the spawn until it listens
+OPENING = 5.0  # seconds for a worker to say that it takes connections
 LEAVING = 15.0  # seconds after the grace for a worker to say that it stopped: its log may have to be written
 LEFT = 5.0  # and from there to the end of its process
 
@@ -84,10 +85,18 @@ class Crew:
         tasks = [asyncio.ensure_future(one(member)) for member in asked]
         return list(zip(asked, await asyncio.gather(*tasks), strict=True))
 
-    async def stop(self, grace: float) -> None:
-        """Requests under way end within `grace` seconds; then no worker is left."""
+    async def open(self) -> None:
+        """All take connections when it returns; those that begin later do so from the start."""
+        await self.ask(Open(), OPENING)
+
+    def hurry(self, grace: float) -> None:
+        """While they stop: requests under way end within `grace` seconds from now."""
+        self.tell(Hurry(grace))
+
+    async def stop(self, grace: float, linger: float, jobs: float) -> None:
+        """Requests under way end within `grace` seconds, jobs within `jobs`; then no worker is left."""
         self._stopping.set()
-        await self.ask(Stop(grace), grace + LEAVING)
+        await self.ask(Stop(grace, linger, jobs), grace + LEAVING)
         await asyncio.gather(*(member.end(LEFT) for member in self.members))
         await asyncio.gather(*self._keepers)
         os.close(self._handles[1])

@@ -13,13 +13,14 @@ from typing import Any
 from pointsman.actions.child import Children
 from pointsman.app.batches import UNFINISHED
 from pointsman.app.build import Built
-from pointsman.app.engines import Engines
+from pointsman.app.engines import Engine, Engines
 from pointsman.app.file_store import links_of, open_files
 from pointsman.app.observed import levels_of_process
 from pointsman.app.packing import both, packed, text_of
 from pointsman.app.purge import purge_files
 from pointsman.app.reading import Origin
 from pointsman.app.reloads import Install, Reloads
+from pointsman.app.residence import Made, Residency
 from pointsman.app.setup import Setup
 from pointsman.app.watching import seen_of
 from pointsman.app.workers.crew import Crew
@@ -30,11 +31,14 @@ from pointsman.app.workers.messages import (
     Change,
     Counted,
     CountUp,
+    Demanding,
     Done,
     EngineState,
     Follow,
     GiveBack,
     Known,
+    Manage,
+    Managed,
     Message,
     Refused,
     Reload,
@@ -44,6 +48,7 @@ from pointsman.app.workers.messages import (
     Take,
     Whose,
 )
+from pointsman.app.workers.models_told import CrewFloor, answer_of, packed_residence
 from pointsman.app.workers.told_server import state_of
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
@@ -53,6 +58,7 @@ from pointsman.domain.target import Snapshot
 from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.uploads import Uploads
 from pointsman.ports.clock import SystemClock
+from pointsman.ports.model_driver import LoadFailure
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.metrics import Metrics
 
@@ -65,10 +71,13 @@ REPORTS = "reports"  # the limit `files.concurrency`
 
 
 class Hub:
-    """`command` starts a worker, see Crew; `listener` listens. `origin` is where the config is read again. Raises OSError
-    and ValueError where the data folder, or what lies in it, cannot be used."""
+    """`command` starts a worker, see Crew; `listener` listens. `origin` is where the config is read again. Unless it
+    `listens`, connections are taken from `open` on. Raises OSError and ValueError where the data folder, or what lies in it,
+    cannot be used."""
 
-    def __init__(self, built: Built, origin: Origin, command: Sequence[str], listener: socket.socket) -> None:
+    def __init__(
+        self, built: Built, origin: Origin, command: Sequence[str], listener: socket.socket, *, listens: bool = True
+    ) -> None:
         config = built.config
         folder = data_dir(config)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -87,6 +96,9 @@ class Hub:
         self._children = Children(folder / "work", warmth=False)
         self._uploads = Uploads(self._files, folder / UNFINISHED, SystemClock())
         self._crew = Crew(self, command, listener, config.server.workers)
+        self._floor = CrewFloor(self._crew)
+        self._residency = Residency(SystemClock(), self._floor, self._metrics)
+        self._listens = listens
         self._settled: dict[int, Settled] = {}
         self._all_settled = asyncio.Event()
         self._chores: list[asyncio.Task[None]] = []
@@ -97,8 +109,10 @@ class Hub:
         return self._reloads.setup
 
     async def start(self) -> None:
-        """Returns once every worker listens; models may still be loading. Raises Problem where a worker cannot serve."""
-        await self._engines.install(self._engines.made(self.setup.config))
+        """Returns once every worker can serve; models may still be loading. Raises Problem where a worker cannot."""
+        engines = self._engines.made(self.setup.config)
+        await self._engines.install(engines)
+        self._residency.install(self._residency_of(self.setup, engines))
         self._crew.start()
         purging = purge_files(
             self._files, self._children.tidy, self._uploads, lambda: parse_span(self.setup.config.files.keep)
@@ -106,13 +120,35 @@ class Hub:
         self._chores = [asyncio.create_task(purging), asyncio.create_task(self._reloads.watch(self.reload))]
         await self._crew.listening()
 
-    async def stop(self, grace: float) -> None:
-        """As one process stops: requests under way end first, within `grace` seconds."""
+    async def open(self) -> None:
+        """Every worker takes connections when it returns."""
+        self._listens = True
+        await self._crew.open()
+
+    async def stop(self, grace: float, linger: float = 0.0, jobs: float = 0.0) -> None:
+        """As one process stops: requests under way end first, within `grace` seconds; so do jobs within `jobs`."""
         for chore in self._chores:
             chore.cancel()
         await self._files.close()
-        await self._crew.stop(grace)
-        await self._engines.stop()
+        await self._crew.stop(grace, linger, jobs)
+        await asyncio.gather(self._engines.stop(), self._residency.close())
+
+    def hurry(self, grace: float) -> None:
+        """While it stops: requests under way end within `grace` seconds from now."""
+        self._crew.hurry(grace)
+
+    def engine_memory(self) -> int:
+        """Bytes that models take which it runs itself."""
+        return self._engines.memory()
+
+    @property
+    def questions(self) -> OpenQuestions:
+        """Those that workers asked in sessions whose clients send no history."""
+        return self._questions
+
+    async def take_in(self, change: Change) -> None:
+        """A question that somebody else asked, or answered; all workers know it when it returns."""
+        await self._tell_all(None, change)
 
     async def settled(self, timeout: float) -> None:
         """Waits until every worker has seen all its targets, and every embedded model is up or has failed once."""
@@ -143,14 +179,18 @@ class Hub:
         return Begin(
             setup=self._packed,
             engines=self._states(),
+            models=self._floor.told,
             questions=list(self._questions),
             refused=None if refused is None else both(refused),
             places=REPORTS,
             since=self._since,
+            listens=self._listens,
         )
 
     def gone(self, member: Member) -> None:
         self._limits.leave(member)
+        self._floor.leave(member)
+        self._residency.keeper.stirred()
         if member.counts is not None:
             member.counts.levels.clear()  # what it saw holds no more
             self._past.merge(member.counts)
@@ -160,6 +200,9 @@ class Hub:
         match message:
             case Counted():
                 member.counts = message.counts
+            case Demanding():
+                self._floor.hear(member, message)
+                self._residency.keeper.stirred()
             case GiveBack():
                 self._limits.give_back(member, message.ticket)
             case Settled():
@@ -174,11 +217,13 @@ class Hub:
             case Sum():
                 return self._sum(member, message.counts)
             case Change():
-                return self._change(member, message)
+                return self._tell_all(member, message)
             case Take():
                 return self._take(member, message)
             case Whose():
                 return self._whose(member, message)
+            case Manage():
+                return self._manage(message)
             case _:
                 raise TypeError(f"the hub is not asked {type(message).__name__}")
 
@@ -186,6 +231,7 @@ class Hub:
 
     def _prepare(self, setup: Setup) -> Install:
         engines, told = self._engines.made(setup.config), packed(setup)
+        residency = self._residency_of(setup, engines)
 
         async def install() -> None:
             await self._engines.install(engines)
@@ -195,9 +241,22 @@ class Hub:
                 if done is None and member in self._crew.members:
                     log.error(_LEFT_BEHIND, member.number, member.pid)
                     member.kill()
+            self._residency.install(residency)
             self._engines.retire()
 
         return install
+
+    def _residency_of(self, setup: Setup, engines: dict[str, Engine]) -> Made:
+        processes = {name: engine.process for name, engine in engines.items()}
+        return self._residency.made(setup.config, setup.policy.document, processes)
+
+    async def _manage(self, wanted: Manage) -> Message:
+        try:
+            return Managed(packed_residence(await self._residency.manage(wanted.verb, wanted.target)))
+        except KeyError:
+            return Managed(None)
+        except LoadFailure as failure:
+            return answer_of(failure)
 
     async def _asked_to_reload(self) -> Message:
         try:  # a reload goes to its end, whatever becomes of who asked
@@ -218,7 +277,7 @@ class Hub:
             total.merge(each)
         return Counted(total)
 
-    async def _change(self, member: Member, change: Change) -> Message:
+    async def _tell_all(self, member: Member | None, change: Change) -> Message:
         async with self._changing:  # one after the other: all workers see them in one order
             if change.question is None:
                 self._questions.take(change.session)

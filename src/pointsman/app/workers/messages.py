@@ -8,8 +8,10 @@ import msgspec
 
 from pointsman.app.packing import Both, Packed
 from pointsman.domain.feedback import Asker
+from pointsman.domain.residence import Demand, Residence
 from pointsman.domain.target import ModelFacts
 from pointsman.pipeline.open_questions import OpenQuestion, Session
+from pointsman.ports.model_driver import LoadFault
 from pointsman.telemetry.counts import Counts
 
 
@@ -24,19 +26,41 @@ class EngineState(msgspec.Struct, frozen=True, tag=True):
     load_seconds: float | None = None
 
 
+class Resides(msgspec.Struct, frozen=True):
+    """One model that comes and goes; what it says to people is beside it."""
+
+    residence: Residence
+    problem: Both | None = None
+    progress: Both | None = None
+
+
+class Residing(msgspec.Struct, frozen=True, tag=True):
+    """From now on all models that come and go are so. Workers are told."""
+
+    models: list[Resides]
+
+
+class Demanding(msgspec.Struct, frozen=True, tag=True):
+    """What is wanted of them in a worker, by target. The hub is told when it changes."""
+
+    demands: dict[str, Demand]
+
+
 # The hub asks a worker
 
 
 class Begin(msgspec.Struct, frozen=True, tag=True):
-    """The first message: serve. `places` is the limit of reports, `since` when the hub began (seconds since the epoch). The
-    answer is Listening or Unable."""
+    """The first message: serve. `places` is the limit of reports, `since` when the hub began (seconds since the epoch).
+    Where `listens` is false, connections are taken from Open on. The answer is Listening or Unable."""
 
     setup: Packed
     engines: list[EngineState]
+    models: list[Resides]
     questions: list[tuple[Session, OpenQuestion]]
     refused: Both | None
     places: str
     since: int
+    listens: bool
 
 
 class Follow(msgspec.Struct, frozen=True, tag=True):
@@ -46,12 +70,31 @@ class Follow(msgspec.Struct, frozen=True, tag=True):
     engines: list[EngineState]
 
 
+class Emptied(msgspec.Struct, frozen=True, tag=True):
+    """The answer, Done, says that no request is inside that target, and none will be before it is ready again."""
+
+    target: str
+
+
 class CountUp(msgspec.Struct, frozen=True, tag=True):
     """The answer is Counted."""
 
 
+class Open(msgspec.Struct, frozen=True, tag=True):
+    """Take connections. The answer is Done."""
+
+
 class Stop(msgspec.Struct, frozen=True, tag=True):
-    """Take no more connections, let requests end within `grace` seconds, and leave. The answer is Counted."""
+    """Take no more connections, let requests end within `grace` seconds, jobs within `jobs`, and leave; idle connections
+    close after `linger`. The answer is Done."""
+
+    grace: float
+    linger: float
+    jobs: float
+
+
+class Hurry(msgspec.Struct, frozen=True, tag=True):
+    """Told after Stop: requests under way have no more than `grace` seconds from now on."""
 
     grace: float
 
@@ -74,6 +117,13 @@ class Take(msgspec.Struct, frozen=True, tag=True):
 
     limit: str
     ticket: int
+
+
+class Manage(msgspec.Struct, frozen=True, tag=True):
+    """An operator's word: `load`, `unload`, `pin`, `unpin`. The answer is Managed, once it is done."""
+
+    verb: str
+    target: str
 
 
 # Either asks the other
@@ -114,6 +164,15 @@ class Known(msgspec.Struct, frozen=True, tag=True):
     """None: nobody knows."""
 
     asker: Asker | None
+
+
+class Managed(msgspec.Struct, frozen=True, tag=True):
+    """How the model is now; None: it could not be done, by that fault and for that reason, or without one: it does not come
+    and go."""
+
+    residence: Resides | None
+    fault: LoadFault | None = None
+    why: Both | None = None
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
@@ -158,7 +217,9 @@ Message = (
     Begin
     | Follow
     | CountUp
+    | Open
     | Stop
+    | Hurry
     | Reload
     | Sum
     | Take
@@ -175,4 +236,9 @@ Message = (
     | Settled
     | GiveBack
     | EngineState
+    | Residing
+    | Demanding
+    | Emptied
+    | Manage
+    | Managed
 )

@@ -18,31 +18,43 @@ from pointsman.app.workers.messages import (
     Change,
     Counted,
     CountUp,
+    Demanding,
     Done,
+    Emptied,
     EngineState,
     Follow,
+    Hurry,
     Known,
     Listening,
+    Manage,
+    Managed,
     Message,
+    Open,
     Refused,
     Reload,
     Reloaded,
+    Resides,
+    Residing,
     Settled,
     Stop,
     Sum,
     Unable,
     Whose,
 )
+from pointsman.app.workers.models_told import residence_of, unpacked_residence
 from pointsman.app.workers.shared_places import SharedPlaces
 from pointsman.app.workers.shared_questions import SharedPipeline, SharedQuestions
 from pointsman.app.workers.told_server import ToldServer
-from pointsman.config.schema import Config
+from pointsman.config.schema import Config, parse_span
+from pointsman.config.schema import Server as ServerConfig
 from pointsman.domain.errors import Problem, Problems
 from pointsman.domain.feedback import Asker
+from pointsman.domain.residence import Demand, Residence
 from pointsman.domain.said import Said
 from pointsman.http.crowd import Crowd
 from pointsman.http.server import Server
 from pointsman.loaded import loaded
+from pointsman.pipeline.residence.floor import GateFloor
 from pointsman.ports.local_server import LocalServer
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.exposition import text_of as text_of_counts
@@ -63,19 +75,23 @@ class Worker:
         crowd: int,
         *,
         keep_alive: float,
-        grace: float,
         leave: Callable[[], None],
     ) -> None:
         self._number = number
         self._listener = listener
         self._crowd = crowd
         self._keep_alive = keep_alive
-        self._grace = grace
+        self._stop_terms: Stop | None = None
         self._channel = Channel(self._hear, self._answer, leave)
         self._questions = SharedQuestions(self._channel)
         self._engines: dict[str, ToldServer] = {}
+        self._models: list[Resides] = []
+        self._floor: GateFloor | None = None
+        self._telling: asyncio.Handle | None = None
+        self._demands: dict[str, Demand] = {}
         self._serving: Serving | None = None
         self._server: Server | None = None
+        self._listens = False
         self._refused: Said | None = None
         self._installing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -92,7 +108,8 @@ class Worker:
             task.cancel()
         async with self._installing:
             if self._server is not None and self._serving is not None:
-                await self._server.close(self._grace)
+                terms = self._stop_terms or _alone(self._serving.setup.config.server)
+                await asyncio.gather(self._server.close(terms.grace, terms.linger), self._serving.rest(terms.jobs))
                 await self._serving.stop()
                 self._channel.tell(Counted(self._serving.telling.counts()))
         self._stopped.set()
@@ -104,10 +121,16 @@ class Worker:
         match message:
             case EngineState():
                 self._take_in(message)
+            case Residing():
+                self._models = message.models
+                self._show_models()
             case Refused():
                 self._refused = _said(message)
                 if self._serving is not None:
                     self._serving.refused = self._refused
+            case Hurry():
+                if self._server is not None:
+                    self._server.hurry(message.grace)
 
     def _answer(self, message: Message) -> Message | Awaitable[Message]:
         match message:
@@ -117,6 +140,7 @@ class Worker:
                 if message.refused is not None:
                     self._refused = _said(Refused(message.refused))
                 self._take_in(*message.engines)
+                self._models = message.models
                 return self._begin(message)
             case Follow():
                 self._take_in(*message.engines)
@@ -126,10 +150,15 @@ class Worker:
             case Change():
                 self._questions.take_in(message)
                 return Done()
+            case Emptied():
+                return self._emptied(message.target)
             case Whose():
                 return Known(None if self._serving is None else self._serving.askers.recent(message.request_id))
+            case Open():
+                self._listen()
+                return Done()
             case Stop():
-                self._grace = message.grace
+                self._stop_terms = message
                 self.stopping.set()
                 return self._stop()
             case _:
@@ -143,6 +172,7 @@ class Worker:
                     serving = Serving(
                         setup,
                         reload=self._reload,
+                        manage=self._manage,
                         metrics=self._metrics,
                         places=SharedPlaces(self._channel, begin.places),
                         since=begin.since,
@@ -157,14 +187,23 @@ class Worker:
                 return Unable(problem.path, both(problem.message))
             serving.refused = self._refused
             serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
+            self._floor = GateFloor(serving.board)
+            serving.pipeline.gate.stirred = self._stirred
+            self._serving = serving
+            self._show_models()
             loaded()
             serving.start_jobs()
-            self._serving = serving
             self._server = Server(serving.door, keep_alive=self._keep_alive)
-            self._server.listen_with(self._listener, Crowd(self._crowd), self._number - 1)
+            if begin.listens:
+                self._listen()
         for work in (self._push(serving), self._settle(serving)):
             self._tasks.add(asyncio.create_task(work))
         return Listening()
+
+    def _listen(self) -> None:
+        if self._server is not None and not self._listens:
+            self._listens = True
+            self._server.listen_with(self._listener, Crowd(self._crowd), self._number - 1)
 
     async def _follow(self, follow: Follow) -> Message:
         async with self._installing:
@@ -174,6 +213,37 @@ class Worker:
             serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
             serving.refused = self._refused = None
         return Done()
+
+    async def _emptied(self, target: str) -> Message:
+        if self._floor is not None:
+            await self._floor.emptied(target)
+        return Done()
+
+    def _show_models(self) -> None:
+        """What the hub said last of those that come and go."""
+        if self._serving is not None:
+            told = [unpacked_residence(each) for each in self._models]
+            self._serving.board.take({residence.target: residence for residence in told})
+
+    def _stirred(self) -> None:
+        """Somebody came or left at the gate: the hub hears what is wanted now, once for all that happens at a time."""
+        if self._floor is not None and self._models:
+            self._floor.stirred()
+            if self._telling is None:
+                self._telling = asyncio.get_running_loop().call_soon(self._tell_demands)
+
+    def _tell_demands(self) -> None:
+        self._telling = None
+        assert self._floor is not None
+        demands = dict(self._floor.demands(each.residence.target for each in self._models))
+        if demands != self._demands:
+            self._demands = demands
+            self._channel.tell(Demanding(demands))
+
+    async def _manage(self, verb: str, target: str) -> Residence:
+        answer = await self._channel.ask(Manage(verb, target))
+        assert isinstance(answer, Managed)
+        return residence_of(target, answer)
 
     async def _stop(self) -> Message:
         await self._stopped.wait()
@@ -231,8 +301,12 @@ class Worker:
         assert self._serving is not None
         total = await self._channel.ask(Sum(self._serving.telling.counts()))
         assert isinstance(total, Counted)
-        total.counts.levels.update(await self._serving.telling.observed())
-        return text_of_counts(total.counts, openmetrics=openmetrics)
+        return total.counts
+
+
+def _alone(server: ServerConfig) -> Stop:
+    """How a worker stops that is told so by somebody else than the hub."""
+    return Stop(parse_span(server.grace), server.linger, 0.0)
 
 
 class _ReloadRefused(Problems):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
@@ -20,6 +22,7 @@ class Board:
         self._clock = clock
         self._changed = changed
         self._residences: Mapping[str, Residence] = {}
+        self._news = asyncio.Event()
         gate.loading = self._loading
 
     def __iter__(self) -> Iterator[Residence]:
@@ -33,12 +36,21 @@ class Board:
         """It has failed, and nobody tries again yet: who wants it is told so at once."""
         return residence.blocked(self._clock.wall())
 
+    async def settled(self, timeout: float) -> None:
+        """Waits until nothing is being loaded, at most `timeout` seconds."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                while any(each.stage == "loading" for each in self):
+                    await self._news.wait()
+
     def take(self, residences: Mapping[str, Residence]) -> None:
         """From now on they are so: who waits for one that is ready goes in, and for one that is not nobody does."""
         before, self._residences = self._residences, residences
         out = [each for each in residences.values() if each.stage != "ready" and not self.failing(each)]
         coming = frozenset(each.target for each in out if each.stage == "loading")
         self.gate.shut(frozenset(each.target for each in out), coming)
+        self._news.set()
+        self._news = asyncio.Event()
         for name in {**before, **residences}:
             if _plain(before.get(name)) != _plain(residences.get(name)):
                 self._changed(name)

@@ -1,0 +1,263 @@
+"""The config → which models come and go, and who loads them; and keeping them so, once for all processes that serve."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from pointsman.app.targets import Served, serve_target, targets_of
+from pointsman.config.residency_schema import Load
+from pointsman.config.schema import Backend as BackendConfig
+from pointsman.config.schema import Config, parse_size, parse_span
+from pointsman.domain.errors import Problem
+from pointsman.domain.policy import PolicyDocument
+from pointsman.domain.residence import Residence
+from pointsman.domain.said import Said, said
+from pointsman.domain.target import ModelFacts, Target
+from pointsman.fleet.drivers.process import ProcessDriver
+from pointsman.fleet.process import ModelProcess
+from pointsman.fleet.settings import Sizing
+from pointsman.pipeline.intent_rules import filler_of
+from pointsman.pipeline.residence.board import Board
+from pointsman.pipeline.residence.floor import Floor
+from pointsman.pipeline.residence.hands import Counted
+from pointsman.pipeline.residence.keeper import Keeper
+from pointsman.pipeline.residence.plan import Plan
+from pointsman.pipeline.residence.resident_backend import ResidentBackend
+from pointsman.pipeline.schedules.times import VALID, check_cron
+from pointsman.ports.backend import Backend
+from pointsman.ports.clock import Clock
+from pointsman.ports.model_driver import ModelDriver
+from pointsman.residency.unit import Rules, Unit
+
+STEERED = ("ollama", "llamacpp", "vllm")
+"""Engines that can be told to load and unload; the gateway starts the embedded one, and commands."""
+_ALWAYS = Load()
+
+
+def is_local(backend: BackendConfig) -> bool:
+    """Whether the gateway starts its engine, so that without the model there is no server."""
+    return backend.engine == "embedded"
+
+
+def comes_and_goes(config: Config, backend: BackendConfig) -> bool:
+    """Whether its model is not simply always there."""
+    if is_local(backend):
+        return backend.load is not None or config.memory.budget is not None
+    return backend.load is not None and backend.engine in STEERED
+
+
+def coming_and_going(config: Config) -> dict[str, tuple[Target, BackendConfig]]:
+    """Those targets, by name, in the order of the config."""
+    return {
+        target.name: (target, backend)
+        for pairs in targets_of(config).values()
+        for target, backend in pairs
+        if comes_and_goes(config, backend)
+    }
+
+
+def facts_of(backend: BackendConfig) -> ModelFacts:
+    """What is known of it before its engine runs."""
+    slots = backend.slots or 2 if backend.engine == "embedded" else backend.slots
+    return ModelFacts(context_length=backend.context, slots=slots)
+
+
+def resident(served: Served, board: Board) -> Served:
+    """The same target, as one whose model comes and goes."""
+    local, facts = is_local(served.config), facts_of(served.config)
+    backend = ResidentBackend(served.backend, board, local=local, facts=facts)
+    return msgspec.structs.replace(served, backend=backend, changing=True)
+
+
+def arbitrating(config: Config, document: PolicyDocument) -> frozenset[str]:
+    """Targets that hear or fill for an entry: they are not to go for the model that then answers."""
+    names = {entry.arbiter for entry in document.entries if entry.arbiter != "off"}
+    if names:
+        names |= {config.arbiter.verify, filler_of(config) or "off"}
+    return frozenset(target for name in names for target in document.names.get(name, ()))
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """One model with its driver, and what they were made for; `backend` is the driver's own way to the engine."""
+
+    config: BackendConfig
+    process: ModelProcess | None
+    driver: ModelDriver
+    backend: Backend | None = None
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What a config asks for, not yet installed."""
+
+    plan: Plan
+    kept: dict[str, Kept]
+
+
+class Residency:
+    """Drivers and their keeper, which outlive reloads."""
+
+    def __init__(self, clock: Clock, floor: Floor, counted: Counted) -> None:
+        self.keeper = Keeper(clock, floor, counted)
+        self._kept: dict[str, Kept] = {}
+        self._sizes: dict[Sizing, int | None] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def made(self, config: Config, document: PolicyDocument, processes: Mapping[str, ModelProcess]) -> Made:
+        """`processes` are those of the targets that the gateway starts itself. Drivers of models whose settings are as
+        before are the same. Raises Problems."""
+        kept: dict[str, Kept] = {}
+        wanted = coming_and_going(config)
+        for name, (target, backend) in wanted.items():
+            old, process = self._kept.get(name), processes.get(name)
+            if old is not None and old.config == backend and old.process is process:
+                kept[name] = old
+            else:
+                kept[name] = _kept(target, backend, process)
+        return Made(self._plan(config, document, wanted, kept), kept)
+
+    def install(self, made: Made) -> None:
+        old, self._kept = self._kept, made.kept
+        self.keeper.install(made.plan)
+        for name, kept in old.items():
+            if kept.backend is not None and made.kept.get(name) is not kept:
+                task = asyncio.create_task(kept.backend.close())
+                self._closing.add(task)
+                task.add_done_callback(self._closing.discard)
+
+    async def manage(self, verb: str, target: str) -> Residence:
+        """`load`, `unload`, `pin` or `unpin`. Raises KeyError for a model that does not come and go, LoadFailure."""
+        if verb == "load":
+            return await self.keeper.load(target)
+        if verb == "unload":
+            return await self.keeper.unload(target)
+        return self.keeper.pin(target, verb == "pin")
+
+    async def close(self) -> None:
+        await self.keeper.close()
+        backends = [kept.backend for kept in self._kept.values() if kept.backend is not None]
+        await asyncio.gather(*(backend.close() for backend in backends), *self._closing)
+
+    def _plan(
+        self,
+        config: Config,
+        document: PolicyDocument,
+        wanted: Mapping[str, tuple[Target, BackendConfig]],
+        kept: Mapping[str, Kept],
+    ) -> Plan:
+        given = config.memory
+        budget = None if given.budget is None else parse_size(given.budget)
+        loads = {name: backend.load or _ALWAYS for name, (_, backend) in wanted.items()}
+        memory = {} if budget is None else {name: self._memory(backend) for name, (_, backend) in wanted.items()}
+        pinned = arbitrating(config, document)
+        return Plan(
+            units=tuple(_units(config, loads, memory, pinned)),
+            rules=Rules(budget, given.patience, given.gather),
+            drivers={name: each.driver for name, each in kept.items()},
+            groups={name: load.group for name, load in loads.items() if load.group is not None},
+            memory={name: size for name, size in memory.items() if size is not None},
+            drains={name: load.drain for name, load in loads.items()},
+        )
+
+    def _memory(self, backend: BackendConfig) -> int | None:
+        """Bytes, as the config says or its file tells. Reads the head of a file that it has not seen yet."""
+        if backend.load is not None and backend.load.memory is not None:
+            return parse_size(backend.load.memory)
+        sizing = Sizing(backend.model, backend.context, facts_of(backend).slots or 1, backend.gpu_layers)
+        if sizing not in self._sizes:
+            from pointsman.fleet.model_memory import memory_of  # only where there is a budget
+
+            self._sizes[sizing] = memory_of(sizing) if is_local(backend) else None
+        return self._sizes[sizing]
+
+
+def wrong_residency(config: Config) -> Iterator[Problem]:
+    """What the config says of models that come and go, and that cannot be."""
+    groups = config.memory.groups
+    for tier, model in config.models.items():
+        for index, backend in enumerate(model.backends):
+            load, path = backend.load, f"models.{tier}.backends[{index}].load"
+            if load is None:
+                continue
+            if not comes_and_goes(config, backend):
+                en = "engine {engine} cannot be told to load or unload a model, and the gateway does not start it"
+                zh = "引擎 {engine} 不能按要求加载或卸载模型，网关也不负责启动它"
+                valid = ", ".join(("embedded", *STEERED))
+                yield Problem(path, said(en, zh, engine=backend.engine), valid=valid)
+            if load.group is not None and load.group not in groups:
+                unknown = said("there is no group {name}", "没有 {name} 这个组", name=load.group)
+                names = ", ".join(groups) or Said("none: memory.groups is empty", "没有：memory.groups 是空的")
+                yield Problem(f"{path}.group", unknown, valid=names)
+            if load.when == "demand" and config.admission.queue == 0:
+                en = "who asks for it has to wait until it is loaded, and admission.queue is 0"
+                zh = "请求要等它加载完，而 admission.queue 是 0，不允许排队"
+                yield Problem(f"{path}.when", Said(en, zh))
+            if load.restart is not None:
+                try:
+                    check_cron(load.restart)
+                except ValueError as error:
+                    yield Problem(f"{path}.restart", error.args[0], valid=VALID)
+            yield from _too_large(config, load, path)
+
+
+def _too_large(config: Config, load: Load, path: str) -> Iterator[Problem]:
+    budget = config.memory.budget
+    if load.memory is not None and budget is not None and parse_size(load.memory) > parse_size(budget):
+        en, zh = "{memory} never fits: memory.budget is {budget}", "{memory} 永远放不下：memory.budget 是 {budget}"
+        yield Problem(f"{path}.memory", said(en, zh, memory=load.memory, budget=budget))
+
+
+def _kept(target: Target, backend: BackendConfig, process: ModelProcess | None) -> Kept:
+    if process is not None:
+        return Kept(backend, process, ProcessDriver(process))
+    engine = serve_target(target, backend, None).backend
+    deadline = (backend.load or _ALWAYS).deadline
+    return Kept(backend, None, _steering(backend.engine)(engine, deadline=deadline), engine)
+
+
+def _steering(engine: str) -> Any:
+    """The driver of an engine that is only steered; imported where there is one."""
+    if engine == "ollama":
+        from pointsman.fleet.drivers.ollama import OllamaDriver
+
+        return OllamaDriver
+    if engine == "llamacpp":
+        from pointsman.fleet.drivers.llamacpp_router import RouterDriver
+
+        return RouterDriver
+    from pointsman.fleet.drivers.vllm_sleep import SleepDriver
+
+    return SleepDriver
+
+
+def _units(
+    config: Config, loads: Mapping[str, Load], memory: Mapping[str, int | None], pinned: frozenset[str]
+) -> Iterator[Unit]:
+    """One for each model, and for each group whose models go together."""
+    together: dict[str, list[str]] = {}
+    for name, load in loads.items():
+        if load.group is not None and config.memory.groups.get(load.group) == "together":
+            together.setdefault(load.group, []).append(name)
+    seen: set[str] = set()
+    for name, load in loads.items():
+        group = load.group if load.group in together else None
+        models = (name,) if group is None else tuple(together[group])
+        if name in seen:
+            continue
+        seen.update(models)
+        ours = [loads[each] for each in models]
+        idles = [None if each.idle is None else parse_span(each.idle) for each in ours]
+        sizes = [memory.get(each) for each in models]
+        known = [size for size in sizes if size is not None]
+        yield Unit(
+            name if group is None else group,
+            models,
+            sum(known) if len(known) == len(models) else None,
+            pinned=any(each.pin for each in ours) or not pinned.isdisjoint(models),
+            exclusive=load.group if group is None else None,
+            idle=max((each for each in idles if each is not None), default=None) if None not in idles else None,
+            start=any(each.when == "start" for each in ours),
+        )
