@@ -22,6 +22,7 @@ from pointsman.app.mcp_servers import all_tools, with_tools
 from pointsman.app.quality_table import quality_table
 from pointsman.app.report_templates import unusable_templates
 from pointsman.app.reports import sources_of, specs_of, unusable_reports, with_values
+from pointsman.app.residence import wrong_residency
 from pointsman.app.schedules import wrong_asks, wrong_schedules
 from pointsman.app.setup import Setup
 from pointsman.app.targets import not_installed, targets_of, unworkable, with_builtin
@@ -108,6 +109,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
                 *wrong_jobs(config),
                 *wrong_files(config),
                 *wrong_quality,
+                *wrong_residency(config),
                 *wrong_classifier,
                 *wrong_delivery(config, base),
                 *wrong_schedules(config, specs.specs, loaded.broken),
