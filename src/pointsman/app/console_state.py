@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,11 +14,15 @@ from pointsman.console.live import MOST, Live, Seen
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import Load, Snapshot
 from pointsman.telemetry.counts import Counts, Levels
+from pointsman.telemetry.metrics import judgement_of
 
 if TYPE_CHECKING:
     from pointsman.console.history import Summed
     from pointsman.console.pages.now import Notice, Waiting
 
+_DOUBTING = 60.0  # seconds for which it is good what was said of rules
+_DOUBTS = 3  # words against a rule from which on it is in doubt
+_WORDS = 50  # of the last words that are looked at
 _MACHINE = 10.0  # seconds for which what was seen of the machine and of engines is good
 
 
@@ -44,6 +50,7 @@ class ConsoleState:
         self._loads = loads
         self._snapshot = snapshot
         self._machine: tuple[float, Mapping[str, Levels]] = (0.0, {})
+        self._doubts: tuple[float, Mapping[str, int]] = (0.0, {})
 
     async def counts(self) -> Counts:
         """Engines are asked for what they see no more often than every ten seconds, however many look."""
@@ -55,8 +62,7 @@ class ConsoleState:
         counts.levels.update(self._machine[1])
         return counts
 
-    def notices(self) -> Sequence[Notice]:
-        """What needs somebody, the worst first."""
+    async def notices(self) -> Sequence[Notice]:
         from pointsman.console.pages.now import Notice
 
         ready, state = self._readiness()
@@ -71,6 +77,18 @@ class ConsoleState:
                     why=target.cause or Said("no cause is known", "原因未知"),
                 )
                 notices.append(Notice(text, "bad", f"/ui/requests?target={target.target}"))
+        now = time.monotonic()
+        if not self._doubts[0] or now - self._doubts[0] > _DOUBTING:
+            self._doubts = now, self._doubts[1]
+            self._doubts = now, await asyncio.to_thread(self._in_doubt)
+        for rule, many in self._doubts[1].items():
+            text = said(
+                "rule {rule} was said to be wrong {many} times in the last 7 days",
+                "最近 7 天有 {many} 次反馈说规则 {rule} 处理有误",
+                rule=rule,
+                many=many,
+            )
+            notices.append(Notice(text, "warn", f"/ui/requests?rule={rule}"))
         return sorted(notices, key=lambda notice: notice.level != "bad")
 
     def waiting(self) -> Sequence[Waiting]:
@@ -101,6 +119,25 @@ class ConsoleState:
             ],
             BOUNDS,
         )
+
+    def _in_doubt(self) -> Mapping[str, int]:
+        """Rule → how often callers said that it was wrong, where that was often."""
+        from pointsman.store.log_reader import LogReader
+
+        try:
+            reader = LogReader(self.folder)
+        except FileNotFoundError:
+            return {}
+        try:
+            against = (each for each in reader.feedback(time.time() - 7 * 86_400) if judgement_of(each) == "wrong")
+            rules: Counter[str] = Counter()
+            for word in islice(against, _WORDS):
+                for row in reader.page({"id": word.request_id}, limit=1).rows:
+                    if row["rule"]:
+                        rules[row["rule"]] += 1
+        finally:
+            reader.close()
+        return {rule: many for rule, many in rules.items() if many >= _DOUBTS}
 
     async def _others(self, since: float) -> Sequence[Seen]:
         return await asyncio.to_thread(self._logged, since)

@@ -6,8 +6,8 @@ How a page is added:
    callables), with `routes()` that yields `Route("GET", "/ui/NAME", self.page)`; a path may hold one `{name}`, which is
    `visit.named`.
 2. A handler takes a `Visit`, returns a `Reply` (or awaits one), and raises PointsmanError with `Said` for what is wrong:
-   that becomes a page that says so. What reads the disk does it by `asyncio.to_thread`. What changes something is a POST route
-   that calls `visit.must_change()` first and ends in `see_other(path)`; token and origin have been checked by then.
+   that becomes a page that says so. What reads the disk does it by `asyncio.to_thread`. What changes something is a POST
+   route that calls `visit.must_change()` first and ends in `see_other(path)`; token and origin have been checked by then.
 3. `console/templates/NAME.html` extends `base.html` (blocks `title`, `scripts`, `main`). Each text stands there in both
    languages: `t("English", "中文", slot=value)`; `say(said)`, `clock(seconds)`, `day(seconds)`, `marks.stage(kind)`, filters
    number, ms, seconds, percent, size. Forms hold `{{ marks.token() }}`; htmx sends the token by itself, and answers to it

@@ -24,10 +24,11 @@ BEAT = 0.25  # seconds between two batches: at most four a second
 MOST = 30  # requests of a batch; of more that ended meanwhile, the newest are shown and the rest is counted
 _FIGURES = 2.0  # seconds between two looks at the figures
 _QUIET = 15.0  # seconds after which a stream says that it is still there
+_LONGEST = 900.0  # seconds of a stream: the browser comes back, and by then its key may be gone
 _BEHIND = 4  # batches that a slow browser may be behind before it misses some
 
 Subject = tuple[Tongue, str]
-"""In which language somebody looks, and at what stretch of time."""
+"""In which language somebody looks, and at what stretch of time; "" where no figures are wanted."""
 Figures = Callable[[Subject], Awaitable[bytes]]
 """What the page shows of the whole gateway now, as a piece of HTML."""
 
@@ -96,9 +97,10 @@ class Live:
         if self._beating is None:
             self._beating = asyncio.create_task(self._beat(figures))
         last = time.monotonic()
+        over = last + _LONGEST
         try:
             outlet.write(b"retry: 2000\n: here\n\n")
-            while not outlet.leaving:
+            while not outlet.leaving and time.monotonic() < over:
                 data = b""
                 try:
                     async with asyncio.timeout(1.0):
@@ -134,7 +136,7 @@ class Live:
         as they are afterwards."""
         if time.monotonic() >= due:
             due = time.monotonic() + _FIGURES
-            for subject in set(self._watching.values()):
+            for subject in {each for each in self._watching.values() if each[1]}:
                 self._tell(event(b"figures", await figures(subject)), subject)
         if self._others is None:
             batch = self._batch()

@@ -38,7 +38,7 @@ class Templates:
             auto_reload=False,
             cache_size=-1,
         )
-        self._env.globals["asset"] = files.url
+        self._env.globals.update(asset=files.url, has=has)
         self._env.filters.update(figures_shown.FILTERS)
 
     def page(

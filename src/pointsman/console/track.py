@@ -12,8 +12,8 @@ from pointsman.console.kinds import Kind
 from pointsman.console.rows import Whole
 from pointsman.domain.said import Said
 
-WIDTH, HEIGHT = 920, 190
-_LINE, _UP, _DOWN = 95, 35, 155
+WIDTH = 920
+_LINE, _UP, _DOWN = 90, 30, 150
 _STATIONS: tuple[tuple[str, Said, int], ...] = (
     ("door", Said("Door", "入口"), 60),
     ("rules", Said("L0 rules", "L0 规则"), 220),
@@ -43,12 +43,14 @@ class Rail(msgspec.Struct, frozen=True):
 
 
 class Track(msgspec.Struct, frozen=True):
-    """`kind` colours what was taken; `stop` says how it ended there."""
+    """`kind` colours what was taken; `stop` says how it ended there. What is drawn lies between `top` and `bottom`."""
 
     kind: Kind
     rails: Sequence[Rail]
     stations: Sequence[Station]
     stop: Station
+    top: int
+    bottom: int
     ended: Literal["reply", "stop"]
 
 
@@ -80,8 +82,15 @@ def track_of(whole: Whole) -> Track:
         "target": row.target or (whole.attempts[-1].target if whole.attempts else ""),
     }
     stations = [Station(x, _LINE, title, name in reached, _cut(notes[name])) for name, title, x in _STATIONS]
+    name = _ENDED.get(row.outcome, Said(row.outcome, row.outcome))
     return Track(
-        kind, rails, stations, Station(*stop, _ENDED.get(row.outcome, Said(row.outcome, row.outcome)), True), ended
+        kind=kind,
+        rails=rails,
+        stations=stations,
+        stop=Station(*stop, name, True),
+        top=min(stop[1], _LINE) - 40,
+        bottom=max(stop[1] + 20, _LINE + 45),
+        ended=ended,
     )
 
 

@@ -14,8 +14,10 @@ from pointsman.console.history import SPANS, USUAL, Past, Summing, began, past_o
 from pointsman.console.live import Live, Subject
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Outlet, Reply, Route, Visit
+from pointsman.domain.said import said
 from pointsman.telemetry.counts import Counts
 
+_FAILURES, _PART = 5, 0.05  # so many failures, and so large a part of all, need somebody
 _STALE = 4.0  # seconds for which sums of the log are good
 
 
@@ -41,7 +43,8 @@ class State(Protocol):
     async def counts(self) -> Counts:
         """Of all its processes."""
 
-    def notices(self) -> Sequence[Notice]: ...
+    async def notices(self) -> Sequence[Notice]:
+        """What needs somebody, the worst first."""
 
     def waiting(self) -> Sequence[Waiting]: ...
 
@@ -64,7 +67,7 @@ class NowPage:
 
     def live(self, visit: Visit) -> Reply:
         """The stream of events that this page, and the list of requests, are kept up to date by."""
-        subject = (visit.tongue, _span(visit))
+        subject = (visit.tongue, "" if visit.query.get("only") == "requests" else _span(visit))
 
         async def stream(outlet: Outlet) -> None:
             await self._live.stream(outlet, subject, self._figures)
@@ -82,7 +85,7 @@ class NowPage:
         return {
             "past": past,
             "gauges": gauges,
-            "notices": self._state.notices(),
+            "notices": [*_from_past(past), *await self._state.notices()],
             "waiting": waiting,
             "wait": min((each.wait for each in waiting), default=None),
         }
@@ -95,6 +98,18 @@ class NowPage:
             summed = await asyncio.to_thread(self._summing, began(span, now), now + 1, step)
             kept = self._kept[span] = now, past_of(summed, span, now)
         return kept[1]
+
+
+def _from_past(past: Past) -> Iterator[Notice]:
+    if past.failed >= _FAILURES and past.failed / past.many >= _PART:
+        text = said(
+            "{failed} of {many} requests failed in the last {span}",
+            "最近 {span}内有 {failed} 个请求失败（共 {many} 个）",
+            failed=past.failed,
+            many=int(past.many),
+            span=SPANS[past.span].title,
+        )
+        yield Notice(text, "bad", f"/ui/requests?outcome=failed&since={past.span}")
 
 
 def _span(visit: Visit) -> str:

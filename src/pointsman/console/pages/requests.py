@@ -11,7 +11,7 @@ from pointsman.console.history import SPANS
 from pointsman.console.kinds import KINDS
 from pointsman.console.rows import Requests, Wanted, Whole
 from pointsman.console.templates import Templates
-from pointsman.console.track import HEIGHT, WIDTH, track_of
+from pointsman.console.track import WIDTH, track_of
 from pointsman.console.visit import Reply, Route, Visit, see_other
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.feedback import LONGEST, Feedback
@@ -68,7 +68,6 @@ class RequestsPage:
             decision=whole.decision,
             track=track_of(whole),
             width=WIDTH,
-            height=HEIGHT,
             longest=LONGEST,
             kept="kept" in visit.query,
         )
