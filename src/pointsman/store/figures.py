@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 
 import msgspec
 
-from pointsman.store.log_row import Head
+from pointsman.store.log_row import Brief
 
 DIMS = ("stage", "rule", "action", "target", "entry", "outcome", "caller")
 """What requests are told apart by. `entry` is what the client named, a model or an entry."""
@@ -26,7 +26,7 @@ _CALLER = DIMS.index("caller")
 
 Key = tuple[str | None, ...]
 """A value of each dimension."""
-_key_of: Callable[[Head], Key] = attrgetter("stage", "rule", "action", "target", "model", "outcome", "caller")
+_key_of: Callable[[Brief], Key] = attrgetter("stage", "rule", "action", "target", "model", "outcome", "caller")
 _bucket = partial(bisect_left, BOUNDS)
 
 
@@ -75,16 +75,11 @@ class Figures(msgspec.Struct, array_like=True, gc=False):
         self.queued_ms.add(other.queued_ms)
 
 
-def summed(heads: Iterable[Head], step: int) -> dict[int, dict[Key, Figures]]:
+def summed(heads: Iterable[Brief], step: int) -> dict[int, dict[Key, Figures]]:
     """By the seconds since the epoch at which the step began that each came in, and by a value of each of DIMS."""
-    apart: dict[tuple[int, Key], list[Head]] = {}
+    apart: defaultdict[tuple[int, Key], list[Brief]] = defaultdict(list)
     for head in heads:
-        where = int(head.received // step) * step, _key_of(head)
-        same = apart.get(where)
-        if same is None:
-            apart[where] = [head]
-        else:
-            same.append(head)
+        apart[int(head.received // step) * step, _key_of(head)].append(head)
     found: dict[int, dict[Key, Figures]] = {}
     for (start, key), same in apart.items():
         found.setdefault(start, {})[key] = _figures(same)
@@ -111,7 +106,7 @@ def add_to(sums: dict[Key, Figures], key: Key, figures: Figures) -> None:
     known.add(figures)
 
 
-def _figures(heads: list[Head]) -> Figures:
+def _figures(heads: list[Brief]) -> Figures:
     return Figures(
         len(heads),
         sum([head.input_tokens or 0 for head in heads]),

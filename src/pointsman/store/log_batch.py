@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,12 +16,13 @@ from pointsman.domain.request import Request
 from pointsman.domain.target import Snapshot
 from pointsman.store.log_row import CONTENT, FEATURES, Prompts, content_of, head_of, since_then, without_quotes
 from pointsman.store.seal import Seal
+from pointsman.store.squeeze import QUICK, squeezed, squeezed_pieces, stretched
 
-_LEVEL = 1  # of zlib, the fastest: what repeats from record to record is what there is to gain
 _SHORT = 512  # bytes of which zlib gains too little for what it costs a reader of many batches
 _TASTE = 1024  # bytes of the first contents, and of the last one, to see whether they have anything in common
 _FEW = 4  # contents that have so many
 _GAIN = 3  # times that these shrink where all of them are worth zlib's time, which is ten times SQLite's
+_SMALL = 2048  # bytes of a record that are always worth it where it is quick
 _AT_ONCE = 16  # records that are encoded one after the other, so that code and tables for it are fetched only once
 _LONG = 4096  # characters of a prompt that is not held for that
 _PAIR = b"\x92"  # MessagePack's array of two; no zlib stream begins so
@@ -181,12 +181,12 @@ class Batch:
         """(heads, contents) as they are to lie on disk, the latter in pieces that belong one after the other, None where
         none are kept. Sealed contents belong to these heads: beside others they do not open."""
         squeeze = self._is_worth_it()
-        heads = _packed(FEATURES, self.count, self._heads, squeeze)
+        heads = _packed(FEATURES, self.count, self._heads, squeeze or QUICK)
         if self._prompts == "off":
             return heads, None
         contents: list[bytes | memoryview] = [_beginning(CONTENT, self.count), *self._contents]
-        if squeeze:
-            contents = [_packed(CONTENT, self.count, self._contents, squeeze)]
+        if squeeze and self.size > _SHORT:
+            contents = [*squeezed_pieces(contents)]
         if seal is None:
             return heads, contents
         return heads, [*seal.close_all(contents, heads)]
@@ -197,15 +197,17 @@ class Batch:
         for more time than all else that a record takes."""
         if self.count < 2 or self._prompts == "off":
             return True
+        if QUICK and self.size < _SMALL * self.count:
+            return True
         if self._newest is None or self._first[0] is self._newest:  # all others were noted earlier
             return False
         taste = b"".join(map(_encode, self._first))[:_TASTE] + _encode(self._newest)[:_TASTE]
-        return len(zlib.compress(taste, _LEVEL)) * _GAIN < len(taste)
+        return len(squeezed(taste)) * _GAIN < len(taste)
 
 
 def unpacked(data: bytes) -> bytes:
     """MessagePack's [names, [items]]. Raises zlib.error."""
-    return data if data[:1] == _PAIR else zlib.decompress(data)
+    return data if data[:1] == _PAIR else stretched(data)
 
 
 def packed_again(
@@ -229,7 +231,7 @@ def _packed(
 ) -> bytes:
     """Of items that are encoded already."""
     plain = b"".join([_beginning(names, count), *items])
-    return zlib.compress(plain, _LEVEL) if squeeze and len(plain) >= _SHORT else plain
+    return squeezed(plain) if squeeze and len(plain) >= _SHORT else plain
 
 
 def _beginning(names: tuple[Any, ...], count: int) -> bytes:

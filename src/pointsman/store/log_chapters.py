@@ -9,13 +9,14 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from pointsman.store.log_columns import bits_of, bits_with, joined, packed_column
 from pointsman.store.log_filters import FEATURES, KEPT, LABELS, field_of
-from pointsman.store.log_row import Head
+from pointsman.store.log_row import Brief
 from pointsman.store.log_sql import Connection
 from pointsman.store.stored_batch import StoredBatch
 
@@ -23,8 +24,14 @@ _AT = "select times, batches, places from chapters where id = ?"
 _COLUMN = "select named, coded, others from fields where name = ? and chapter = ?"
 _INSERT = "insert into chapters (first, last, count, high, times, batches, places) values (?,?,?,?,?,?,?) returning id"
 _INSERT_FIELD = "insert into fields (name, chapter, named, coded, others) values (?,?,?,?,?)"
+_PLAIN = [name for name in KEPT if name not in LABELS and name not in FEATURES]
+_plain_of = attrgetter(*_PLAIN)
 _PLACE = 16  # bits of a place within its batch
 _SELECTIVE = ("id", "error", "mark", "shadow", "intent", "risk", "rule", "caller")  # are looked at first
+
+
+Filed = tuple[int, StoredBatch, list[Brief]]
+"""(number, batch, its heads)."""
 
 
 class Listed(msgspec.Struct, frozen=True, gc=False):
@@ -81,34 +88,31 @@ class Chapter:
         return find(rows[0], self.count, value)
 
 
-def write_chapter(connection: Connection, batches: Sequence[tuple[int, StoredBatch]]) -> None:
-    """Of all requests of these batches: (number, batch). Raises apsw.Error."""
-    numbers = _bytes("q", [number for number, _ in batches])
-    times = [head.received for _, batch in batches for head in batch.heads]
-    places = [at << _PLACE | place for at, (_, batch) in enumerate(batches) for place in range(len(batch.heads))]
+def write_chapter(connection: Connection, batches: Sequence[Filed]) -> None:
+    """Of all requests of these batches. Raises apsw.Error."""
+    numbers = _bytes("q", [number for number, _, _ in batches])
+    heads = [head for _, _, those in batches for head in those]
+    times = [head.received for head in heads]
+    places = [at << _PLACE | place for at, (_, _, those) in enumerate(batches) for place in range(len(those))]
     order = sorted(range(len(times)), key=times.__getitem__, reverse=True)
-    bounds = times[order[-1]], times[order[0]], len(order), max(number for number, _ in batches)
-    packed = _bytes("d", map(times.__getitem__, order)), numbers, _bytes("I", map(places.__getitem__, order))
-    [(chapter,)] = connection.execute(_INSERT, (*bounds, *packed)).fetchall()
-    for name in KEPT:
-        values = [value for _, batch in batches for value in _values(batch, name)]
-        column = packed_column(list(map(values.__getitem__, order)))
-        connection.execute(_INSERT_FIELD, (name, chapter, *column))
+    heads, times = [heads[at] for at in order], [times[at] for at in order]
+    about = times[-1], times[0], len(order), max(number for number, _, _ in batches)
+    packed = _bytes("d", times), numbers, _bytes("I", map(places.__getitem__, order))
+    [(chapter,)] = connection.execute(_INSERT, (*about, *packed)).fetchall()
+    columns = dict[str, Sequence[str | None]](zip(_PLAIN, zip(*map(_plain_of, heads), strict=True), strict=True))
+    for name, labels in LABELS.items():
+        several = list(map(labels, heads))
+        columns[name] = list(map(joined, several)) if any(several) else [None] * len(heads)
+    for name in FEATURES:
+        values = [value for _, batch, those in batches for value in batch.column(name, those)]
+        columns[name] = [None if values[at] is None else str(values[at]) for at in order]
+    rows = [(name, chapter, *packed_column(values)) for name, values in columns.items()]
+    connection.executemany(_INSERT_FIELD, rows)
 
 
 def numbers_of(packed: bytes) -> list[int]:
     """The batches of a chapter, as its row has them."""
     return list(_array("q", packed))
-
-
-def _values(batch: StoredBatch, name: str) -> Iterable[str | None]:
-    heads: list[Head] = batch.heads
-    if name in FEATURES:
-        return [None if value is None else str(value) for value in batch.column(name)]
-    if name in LABELS:
-        labels = LABELS[name]
-        return [joined(labels(head)) for head in heads]
-    return [getattr(head, name) for head in heads]
 
 
 def _rank(name: str) -> int:

@@ -6,9 +6,11 @@ checksum, so that a request may be named that has another value: whoever reads i
 
 from __future__ import annotations
 
+import sys
 import zlib
+from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -23,24 +25,24 @@ _names = msgspec.msgpack.Decoder(list[str | None]).decode
 
 Packed = tuple[bytes, bytes, bytes]
 """(names of codes, a code for each request: none where all have the same one, or none has any; checksums of the others)."""
-Takes = Callable[[str], bool]
 
 
 def packed_column(values: Sequence[str | None]) -> Packed:
     """Of the values of all requests, newest first; None where one has none."""
-    counts = Counter(values)
-    if len(counts) <= _CODES:
-        names = list(counts)
-    else:
-        names = [name for name, _ in Counter({n: c for n, c in counts.items() if c >= _RARE}).most_common(_CODES)]
-    if len(counts) == 1:
-        return _encode(names), b"", b""
-    codes = {name: code for code, name in enumerate(names)}
-    others = [value or "" for value in values if value not in codes] if len(counts) > _CODES else []
-    if not others:
+    distinct = set(values)
+    if len(distinct) <= _CODES:
+        names = list(distinct)
+        if len(names) == 1:
+            return _encode(names), b"", b""
+        codes = {name: code for code, name in enumerate(names)}
         return _encode(names), bytes(map(codes.__getitem__, values)), b""
+    if len(distinct) == len(values):  # ids
+        return _encode([]), b"", _checks(values)
+    often = {name: count for name, count in Counter(values).items() if count >= _RARE}
+    names = sorted(often, key=often.__getitem__, reverse=True)[:_CODES]
+    codes = {name: code for code, name in enumerate(names)}
     coded = bytes([codes.get(value, _OTHER) for value in values]) if names else b""
-    return _encode(names), coded, b"".join([_check(value) for value in others])
+    return _encode(names), coded, _checks([value for value in values if value not in codes])
 
 
 def bits_of(column: Packed, count: int, value: str) -> int:
@@ -51,7 +53,7 @@ def bits_of(column: Packed, count: int, value: str) -> int:
     others = column[2]
     if not others:
         return 0
-    check, found = _check(value), 0
+    check, found = _checks([value]), 0
     at = others.find(check)
     if at < 0:
         return 0
@@ -87,5 +89,8 @@ def _coded(coded: bytes, count: int, codes: Sequence[int]) -> int:
     return int(coded.translate(bytes(table)), 2)
 
 
-def _check(value: str) -> bytes:
-    return zlib.crc32(value.encode()).to_bytes(_CHECK, "big")
+def _checks(values: Iterable[str | None]) -> bytes:
+    checks = array("I", map(zlib.crc32, [value.encode() if value else b"" for value in values]))
+    if sys.byteorder == "big":
+        checks.byteswap()
+    return checks.tobytes()

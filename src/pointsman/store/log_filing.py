@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import apsw
 
 from pointsman.domain.said import Said
-from pointsman.store.log_chapters import numbers_of, write_chapter
+from pointsman.store.log_chapters import Filed, numbers_of, write_chapter
 from pointsman.store.log_schema import all_or_nothing
 from pointsman.store.log_sql import Connection
 from pointsman.store.rollups import write_rollups
@@ -55,10 +55,10 @@ def file_batches(connection: Connection, *, all_of_them: bool = False) -> bool:
         return False
     with contextlib.suppress(_Gone), all_or_nothing(connection):
         batches = list(_read(connection, chosen))
-        connection.executemany("delete from unfiled where batch = ?", [(number,) for number, _, _ in batches])
+        connection.executemany("delete from unfiled where batch = ?", [(number,) for _, (number, _, _) in batches])
         if batches:
-            write_chapter(connection, [(number, batch) for number, _, batch in batches])
-        fresh = [head for _, counted, batch in batches if counted != _COUNTED for head in batch.heads]
+            write_chapter(connection, [filed for _, filed in batches])
+        fresh = [head for counted, (_, _, heads) in batches if counted != _COUNTED for head in heads]
         if fresh:
             write_rollups(connection, fresh)
     return True
@@ -89,17 +89,17 @@ class _Gone(Exception):
     """Another process has filed them meanwhile."""
 
 
-def _read(connection: Connection, chosen: Iterable[tuple[int, int]]) -> Iterable[tuple[int, int, StoredBatch]]:
-    """(number, whether it is summed up, the batch). Those that cannot be read stay where they are, once and for all."""
+def _read(connection: Connection, chosen: Iterable[tuple[int, int]]) -> Iterator[tuple[int, Filed]]:
+    """(whether it is summed up, the batch). Those that cannot be read stay where they are, once and for all."""
     for number, counted in chosen:
         found = connection.execute(_BATCH, (number, counted)).fetchall()
         if not found:
             raise _Gone
         try:
             batch = StoredBatch(number, *found[0])
-            batch.read()
+            heads = batch.briefs()
         except apsw.CorruptError:
             connection.execute("update unfiled set counted = ? where batch = ?", (_DAMAGED, number))
             log.warning(Said("batch %d of the log is damaged", "日志的第 %d 批记录已损坏"), number)
             continue
-        yield number, counted, batch
+        yield counted, (number, batch, heads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pointsman.store.log_row import Head
+from pointsman.store.log_row import Brief, Head
 
 FILTERS = (
     "id", "stage", "rule", "action", "target", "outcome", "caller", "model", "entry", "endpoint", "language", "task_type",
@@ -12,7 +12,10 @@ FILTERS = (
 )  # fmt: skip
 FEATURES = ("language", "task_type")
 """Those that stand among the features."""
-LABELS: dict[str, Callable[[Head], list[str]]] = {"mark": lambda head: head.marks, "shadow": lambda head: head.shadow}
+LABELS: dict[str, Callable[[Head | Brief], list[str]]] = {
+    "mark": lambda head: head.marks,
+    "shadow": lambda head: head.shadow,
+}
 """Those of which a request has several."""
 _FIELDS = {"entry": "model"}  # a client names an entry as a model
 

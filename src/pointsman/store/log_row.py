@@ -64,6 +64,44 @@ class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
     queued_ms: float | None = None
 
 
+class Brief(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """As a Head, to be read quickly: what is not filed stays as it is encoded."""
+
+    id: str
+    received: float
+    endpoint: str
+    model: str
+    caller: str
+    stage: str | None
+    rule: str | None
+    action: str | None
+    outcome: str
+    status: int
+    error: str | None
+    target: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    output_estimated: bool
+    decided_ms: msgspec.Raw
+    ttft_ms: float | None
+    total_ms: float | None
+    policy: msgspec.Raw
+    snapshot: msgspec.Raw
+    seed: msgspec.Raw
+    exact_tokens: msgspec.Raw
+    features: list[Any] | None
+    attempts: msgspec.Raw
+    risk: str | None = None
+    marks: list[str] = []
+    shadow: list[str] = []
+    masked: msgspec.Raw | None = None
+    cache: str | None = None
+    intent: str | None = None
+    confidence: float | None = None
+    queued_ms: float | None = None
+
+
 class Content(msgspec.Struct, frozen=True):
     """All of a record that may hold words of a prompt: sealed, kept in the plain, or not kept at all."""
 

@@ -15,7 +15,7 @@ import msgspec
 
 from pointsman.store.figures import DIMS, Figures, Key, add_to, by, summed
 from pointsman.store.log_open import opened_to_read
-from pointsman.store.log_row import Head
+from pointsman.store.log_row import Brief
 from pointsman.store.log_schema import has_table, unfiled_in
 from pointsman.store.log_sql import Connection
 from pointsman.store.stored_batch import StoredBatch
@@ -88,7 +88,7 @@ def rollups_between(connection: Connection, start: int, end: float, step: int, d
     return [Rollup(began, key, figures) for began, sums in sorted(found.items()) for key, figures in sums.items()]
 
 
-def write_rollups(connection: Connection, heads: Iterable[Head]) -> None:
+def write_rollups(connection: Connection, heads: Iterable[Brief]) -> None:
     """Adds these requests to the sums. Raises apsw.Error."""
     minutes = summed(heads, MINUTE)
     for step in _STEPS:
@@ -132,7 +132,7 @@ def _uncounted(connection: Connection, start: int, end: float) -> dict[int, dict
     heads = [
         head
         for number, prompts, data in connection.execute(_UNCOUNTED.format(unfiled_in(connection)), (start,))
-        for head in StoredBatch(number, prompts, data).heads
+        for head in StoredBatch(number, prompts, data).briefs()
         if start <= head.received < end
     ]
     return summed(heads, MINUTE)

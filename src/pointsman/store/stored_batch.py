@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -14,12 +14,13 @@ from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.store.log_batch import Packed, packed_again, unpacked
 from pointsman.store.log_filters import FEATURES, LABELS, field_of
-from pointsman.store.log_row import Content, Head
+from pointsman.store.log_row import Brief, Content, Head
 from pointsman.store.seal import Seal
 
 _Names = tuple[str, ...]
 _head = msgspec.msgpack.Decoder(Head).decode
 _heads = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[Head]])
+_brief_heads = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[Brief]])
 _contents = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[msgspec.Raw]])
 _of_heads = lru_cache(maxsize=16)(msgspec.msgpack.Decoder(_Names).decode)  # the same in nearly all batches
 _of_contents = lru_cache(maxsize=16)(msgspec.msgpack.Decoder(tuple[_Names, _Names]).decode)
@@ -49,9 +50,12 @@ class StoredBatch:
         """False where one of these values occurs nowhere in the heads: then none needs decoding."""
         return all(text in self._plain for text in texts)
 
-    def read(self) -> None:
-        """All of its heads, which are read else when they are asked for."""
-        assert self._named_heads
+    def briefs(self) -> list[Brief]:
+        """All of its heads, without what nobody looks for nor sums up."""
+        try:
+            return _brief_heads.decode(self._plain)[1]
+        except msgspec.DecodeError:
+            raise self._damaged() from None
 
     @property
     def heads(self) -> list[Head]:
@@ -66,9 +70,9 @@ class StoredBatch:
         except msgspec.DecodeError:
             raise self._damaged() from None
 
-    def column(self, name: str) -> list[Any]:
-        """The feature with that name of all of them; None where the decision had no features, or none of that name."""
-        names, heads = self._named_heads
+    def column(self, name: str, heads: Sequence[Brief]) -> list[Any]:
+        """The feature with that name of each of its heads; None where the decision had no features, or none of that name."""
+        names = self._features
         if name not in names:
             return [None] * len(heads)
         at = names.index(name)
