@@ -178,6 +178,11 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "没有规则和路由命中；按策略 {name} 评分",
         "en": "no rule and no route took it; scored by policy {name}",
     },
+    "loaded_first": {
+        "zh": "；{target} 不在内存中，要先加载{about}",
+        "en": "; {target} is not in memory and is loaded first{about}",
+    },
+    "loaded_first.about": {"zh": "（约 {seconds} 秒）", "en": " (about {seconds} s)"},
     "score.beside": {"zh": "；其次 {other}", "en": "; then {other}"},
     "score.terms": {
         "zh": "{target} {score}（质量 {quality}，{source}；{latency} 秒；{cost}）",

@@ -21,19 +21,20 @@ def decision_headers(decision: Decision, target: str | None = None) -> bytes:
 def _lines(stage: str, reason: str, policy: str, rule: str | None, target: str | None, hint: str | None) -> bytes:
     pairs = [
         (b"x-pointsman-stage", stage.encode()),
-        (b"x-pointsman-reason", _text(reason)),
+        (b"x-pointsman-reason", header_text(reason)),
         (b"x-pointsman-policy", policy.encode()),
     ]
     if rule:
-        pairs.append((b"x-pointsman-rule", _text(rule)))
+        pairs.append((b"x-pointsman-rule", header_text(rule)))
     if target:
-        pairs.append((b"x-pointsman-target", _text(target)))
+        pairs.append((b"x-pointsman-target", header_text(target)))
     if hint:
-        pairs.append((b"x-pointsman-hint", _text(hint)))
+        pairs.append((b"x-pointsman-hint", header_text(hint)))
     return header_lines(*pairs)
 
 
-def _text(text: str) -> bytes:
+def header_text(text: str) -> bytes:
+    """As a header can hold it; too much of it is cut."""
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
     if text.isascii() and text.isprintable() and "%" not in text:

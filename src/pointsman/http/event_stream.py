@@ -9,6 +9,7 @@ import msgspec
 
 from pointsman.admission.ticket import Place
 from pointsman.domain.errors import PointsmanError
+from pointsman.http.decision_headers import header_text
 from pointsman.http.exchange import Client, error_body
 from pointsman.http.header_lines import header_lines
 
@@ -84,9 +85,10 @@ class EventStream:
             self.write(HEARTBEAT)
             return
         wait = b"" if place.wait is None else b"; wait=%d" % round(place.wait)
+        told = b"ahead=%d%b%b" % (place.ahead, wait, _loading(place))
         if not self._client.began:
-            self.headers += header_lines((b"x-pointsman-queue", b"ahead=%d%b" % (place.ahead, wait)))
-        self.write(b": waiting; ahead=%d%b\n\n" % (place.ahead, wait))
+            self.headers += header_lines((b"x-pointsman-queue", told))
+        self.write(b": waiting; %b\n\n" % told)
 
     def _tick(self) -> None:
         due = self._last + self._interval
@@ -95,3 +97,16 @@ class EventStream:
             self._beat()
             due = now + self._interval
         self._timer = self._loop.call_later(max(due - now, 0.01), self._tick)
+
+
+def _loading(place: Place) -> bytes:
+    """What is loaded meanwhile: for how many seconds it has been, and how many it takes as a rule."""
+    loading = place.loading
+    if loading is None:
+        return b""
+    told = b"; loading=" + header_text(loading.target)
+    if loading.since is not None:
+        told += b"; for=%d" % loading.since
+    if loading.usual is not None:
+        told += b"; usual=%.2g" % loading.usual
+    return told

@@ -26,6 +26,7 @@ from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.delivery.deciding import delivered_to
 from pointsman.pipeline.policy import EXPORT, Policy
 from pointsman.pipeline.report_decision import cancelled_report, decide_report, draft_from, resumed_report, today_of
+from pointsman.pipeline.residence.load_reason import load_reason
 from pointsman.pipeline.scored import score_reason, scoring_of
 from pointsman.pipeline.standing import retold
 from pointsman.routing.choose import Choice, Wanted, choose
@@ -243,6 +244,7 @@ def _route(
         if explores is not None:
             reason += say("score.explores", tongue, target=explores[0].target)
             choice = msgspec.structs.replace(choice, targets=explores)
+    reason += load_reason(choice.targets, policy.targets, snapshot, tongue)
     decision = Decision(
         stage="model",
         rule=steer.rule if steer else None,

@@ -107,6 +107,10 @@ class Gate:
             for name in targets
         }
 
+    def all_shut(self, targets: Iterable[str]) -> bool:
+        """Whether all of these have to be loaded first."""
+        return bool(self._shut) and self._shut.issuperset(targets)
+
     def _counts_for(self, ticket: Ticket) -> Sequence[str]:
         opened = [name for name in ticket.targets if name not in self._shut]
         if opened:
@@ -225,6 +229,8 @@ class Pass:
     def __init__(self, gate: Gate, id: str, request: Request, cells: int) -> None:
         self.waited = 0.0
         """Seconds, of all its turns."""
+        self.loaded: str | None = None
+        """The target whose model was loaded while it waited."""
         self._gate = gate
         self._id = id
         self._request = request
@@ -251,12 +257,14 @@ class Pass:
             now,
             now + self._gate._rules.wait,
         )
+        cold = self._gate.all_shut(targets)
         try:
             target = await self._gate.enter(ticket)
         except BaseException:
             self._ticket = None
             raise
         else:
+            self.loaded = target if cold else self.loaded
             if (pool := self._gate.pools.get(target)) is not None:
                 await self._take(pool, ticket)
             return target

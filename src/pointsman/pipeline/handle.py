@@ -104,6 +104,12 @@ class Run:
         return turn.waited if turn is not None else 0.0
 
     @property
+    def loaded(self) -> str | None:
+        """The target whose model was loaded while it stood there."""
+        turn = self._reply.turn
+        return turn.loaded if turn is not None else None
+
+    @property
     def allowance(self) -> Allowance | None:
         """What is left of its key's quota; None where nothing limits it."""
         return self._allowance

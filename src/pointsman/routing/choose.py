@@ -94,6 +94,9 @@ _BREAKER_RANK = {"closed": 0, "half_open": 0, "trying": 1, "open": 2}
 def _explain(why: str, state: BackendState) -> str:
     if state.health not in ("up", "unknown"):
         return f"{why}; {state.health}: {state.problem or 'no answer'}"
+    if state.resident is False:
+        took = "" if state.load_seconds is None else f", loads in {state.load_seconds:.2g} s"
+        why = f"{why}; not in memory{took}"
     if state.breaker == "closed":
         return why
     return f"{why}; breaker {state.breaker}: {state.cause or 'error'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pointsman.http.decision_headers import header_text
 from pointsman.http.header_lines import header_lines
 from pointsman.pipeline.handle import Run
 
@@ -18,7 +19,8 @@ def served_lines(run: Run) -> bytes:
         return b""
     pairs = [] if allowance is None else [*allowance.headers]
     if waited >= SHORT:
-        pairs.append((b"x-pointsman-waited", b"%.3f" % waited))
+        loaded = b"" if run.loaded is None else b"; loaded=" + header_text(run.loaded)
+        pairs.append((b"x-pointsman-waited", b"%.3f%b" % (waited, loaded)))
     if run.masked:
         pairs.append(
             (b"x-pointsman-masked", ", ".join(f"{kind}={count}" for kind, count in run.masked.items()).encode())
@@ -35,6 +37,8 @@ def served_trace(run: Run) -> dict[str, Any]:
     trace: dict[str, Any] = {}
     if run.waited >= SHORT:
         trace["waited"] = round(run.waited, 3)
+        if run.loaded is not None:
+            trace["loaded"] = run.loaded
     if run.masked:
         trace["masked"] = run.masked
     if run.cache is not None:

@@ -99,5 +99,11 @@ class Book:
             self._all[target] = replace(now, problem=problem)
             self.tell()
 
+    def restarts(self, target: str, planned: Said | None) -> None:
+        """When it begins anew by itself, or why it did not."""
+        if (now := self._all.get(target)) is not None and now.restart != planned:
+            self._all[target] = replace(now, restart=planned)
+            self.tell()
+
     def tell(self) -> None:
         self._tell(dict(self._all))

@@ -118,6 +118,10 @@ class Keeper:
         held.anew = True
         return await self.load(target)
 
+    def restarts(self, target: str, planned: Said | None) -> None:
+        """When it begins anew by itself, as it is told."""
+        self._book.restarts(target, planned)
+
     def pin(self, target: str, pinned: bool) -> Residence:
         """Until the next reload. Raises KeyError, LoadFailure where it could then never be in memory."""
         held = self._named(target)
