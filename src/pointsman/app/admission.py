@@ -49,18 +49,25 @@ def gate_rules(
     config: Config, found_out: Callable[[str, int | None], int | None], number: int = 0, workers: int = 1
 ) -> GateRules:
     """What targets hold: as the config says, else as many sequences as the engine has slots. `found_out` says it of those
-    that find it out, by the slots. Of several workers on a port each has its part; `number` begins at 0."""
-    limits = {target.name: backend.limits for pairs in targets_of(config).values() for target, backend in pairs}
+    that find it out, by the slots. Of several workers on a port each has its part; `number` begins at 0. Limits are of each
+    node, where a backend has several."""
+    pairs = [pair for each in targets_of(config).values() for pair in each]
+    limits = {target.name: backend.limits for target, backend in pairs}
+    pools = {target.name for target, backend in pairs if backend.nodes is not None}
 
     def capacities(snapshot: Snapshot) -> Mapping[str, Capacity]:
         found = {}
         for name, limit in limits.items():
-            facts = snapshot.state(name).facts
+            state = snapshot.state(name)
+            facts = state.facts
             if limit.sequences == "auto":
                 sequences = found_out(name, facts.slots)
+            elif name in pools:  # who has a slot at which node is settled by all gateways and workers together
+                sequences = facts.slots
             else:
                 sequences = _part(limit.sequences or facts.slots, 1, number, workers)
-            cells = _part(limit.cells, facts.context_length or limit.cells or 0, number, workers)
+            whole = limit.cells and limit.cells * max(sum(node.health == "up" for node in state.nodes), 1)
+            cells = _part(whole, facts.context_length or limit.cells or 0, number, workers)
             if sequences is not None or cells is not None:
                 found[name] = Capacity(sequences, cells)
         return found

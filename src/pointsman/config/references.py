@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import get_args
 from urllib.parse import urlsplit
 
+from pointsman.config.commands import wrong_command
+from pointsman.config.nodes import wrong_nodes
 from pointsman.config.policy_schema import SHIPPED, weights_of
 from pointsman.config.schema import TIER_ALIASES, Config
 from pointsman.config.timezone import zone_name
@@ -217,7 +219,11 @@ def _backends(config: Config, problems: list[Problem]) -> None:
                     "内置引擎（embedded）没有这一项；端口写在 port 里",
                 )
                 problems.append(Problem(f"{path}.base_url", message))
-            if backend.engine not in ("embedded", "ollama") and not backend.base_url:
+            problems += wrong_command(backend, path)
+            if backend.nodes is not None:
+                problems += wrong_nodes(config, backend, path)
+                continue
+            if backend.engine not in ("embedded", "ollama") and not backend.base_url and backend.command is None:
                 message = said(
                     "is missing: where does {engine} listen?",
                     "缺少这一项：{engine} 监听在哪里？",

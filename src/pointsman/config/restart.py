@@ -11,6 +11,7 @@ AT_START = (
     *("files.timeout", "files.memory", "files.concurrency"),
     *("files.store", "files.s3_key", "files.s3_secret", "files.link_key"),
     "telemetry",
+    "registry",
     *("store", "jobs.concurrency", "jobs.lease", "jobs.poll"),
 )
 

@@ -17,6 +17,7 @@ from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
 from pointsman.config.policy_schema import Classifier, Cost, QualityTable, Weighting
 from pointsman.config.question_schema import Questions
+from pointsman.config.registry_schema import Registry, Spread
 from pointsman.config.report_schema import Files, Report, Source, Template
 from pointsman.config.residency_schema import Load, Memory
 from pointsman.config.schedule_schema import Schedule
@@ -94,8 +95,35 @@ class Backend(Section, frozen=True):
     base_url: (
         Annotated[str, Meta(description="http(s)://host:port/v1, or unix:/path/of.sock; not for embedded")] | None
     ) = None
+    nodes: Annotated[
+        list[str] | Literal["registry"] | None,
+        Meta(
+            description="in place of base_url: several servers that serve the model alike, by their base URLs; or registry: "
+            "those that say that they do",
+            extra={"zh": "代替 base_url：提供同一模型的多个服务的 base URL；或 registry：自行登记的节点"},
+        ),
+    ] = None
+    spread: Annotated[Spread, Meta(description="how requests are spread over nodes")] = Spread()
     name: Annotated[str, Meta(min_length=1, description="name in headers and log; default host:port")] | None = None
     api_key: Annotated[str, Meta(description="sent as Bearer token; use ${ENV}")] | None = None
+    command: (
+        Annotated[
+            str | list[str],
+            Meta(
+                description="starts the engine: a line that is split into words, or the words; no shell reads it. "
+                "{port}, {model}, {name}, {context}, {total_context}, {slots} and {gpu_layers} are filled in",
+                extra={"zh": "启动引擎的命令：一行（按词拆开），或词的列表；不经过 shell"},
+            ),
+        ]
+        | None
+    ) = None
+    env: Annotated[
+        dict[str, str], Meta(description="variables for the command, besides the gateway's; use ${ENV}")
+    ] = {}
+    directory: Annotated[str, Meta(min_length=1, description="folder in which the command runs")] | None = None
+    sha256: (
+        Annotated[Hash, Meta(description="what the model's file has to be, where the gateway has it loaded")] | None
+    ) = None
     external: (
         Annotated[bool, Meta(description="true where requests leave this network; default: judged by the address")]
         | None
@@ -104,7 +132,7 @@ class Backend(Section, frozen=True):
     context: Annotated[Tokens, Meta(description="tokens one request may hold, where the engine cannot tell")] | None = (
         None
     )
-    slots: Annotated[int, Meta(ge=1, le=256, description="requests at a time (embedded)")] | None = None
+    slots: Annotated[int, Meta(ge=1, le=256, description="requests at a time (embedded, command)")] | None = None
     limits: Annotated[Limits, Meta(description="what it may hold at a time")] = Limits()
     cost: Annotated[Cost, Meta(description="what an hour of its work costs")] = Cost()
     load: (
@@ -117,10 +145,12 @@ class Backend(Section, frozen=True):
         | None
     ) = None
     threads: Annotated[int, Meta(ge=1, le=1024, description="CPU threads (embedded); default cores - 1")] | None = None
-    gpu_layers: Annotated[int, Meta(ge=0, description="layers on the GPU (embedded); default: all that fit")] | None = (
-        None
-    )
-    port: Annotated[int, Meta(ge=0, le=65_535, description="port of the embedded server; 0 picks a free one")] = 0
+    gpu_layers: (
+        Annotated[int, Meta(ge=0, description="layers on the GPU (embedded, command); default: all that fit")] | None
+    ) = None
+    port: Annotated[
+        int, Meta(ge=0, le=65_535, description="port of an engine that the gateway starts; 0 picks a free one")
+    ] = 0
     embedding: Annotated[bool, Meta(description="an embedding model (embedded)")] = False
     ca_file: (
         Annotated[str, Meta(min_length=1, description="PEM file of the authorities to trust; default: the system's")]
@@ -393,6 +423,7 @@ class Config(Section, frozen=True):
     arbiter: Arbiter = Arbiter()
     admission: Admission = Admission()
     memory: Memory = Memory()
+    registry: Registry = Registry()
 
 
 TIERS = ("light", "medium", "heavy")

@@ -74,7 +74,8 @@ async def test_a_registry_that_is_gone_says_nothing_of_the_nodes() -> None:
     heard: list[tuple[str, tuple[str, ...]]] = []
     shared = MemoryEphemeral()
     registry = StoredRegistry(shared)
-    watching = Watching(registry, ["m"], lambda model, nodes: heard.append((model, tuple(n.name for n in nodes))))
+    watching = Watching(registry, lambda model, nodes: heard.append((model, tuple(n.name for n in nodes))))
+    watching._models = ("m",)
     await watching.look()
     await registry.tell(report("a", "m"))
     await watching.look()

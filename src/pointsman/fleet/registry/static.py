@@ -11,10 +11,10 @@ class StaticRegistry:
     """Always the same. What they serve, and how they are, their probes tell. A node's name is its host and port."""
 
     def __init__(self, addresses: Sequence[str]) -> None:
-        self._nodes = tuple(NodeReport(name_of(address), address, "static") for address in dict.fromkeys(addresses))
+        self.all = tuple(NodeReport(name_of(address), address, "static") for address in dict.fromkeys(addresses))
 
     async def nodes(self, model: str) -> tuple[NodeReport, ...]:
-        return self._nodes
+        return self.all
 
     async def close(self) -> None:
         """There is nothing to give back."""

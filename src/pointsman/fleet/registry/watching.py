@@ -4,6 +4,7 @@ gone says nothing of the nodes, and these are probed anyway."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Collection
 
@@ -20,19 +21,21 @@ class Watching:
     """`found` hears of a model and its nodes, first as soon as they are known and then each time that they say something
     new. For one event loop."""
 
-    def __init__(
-        self, registry: Registry, models: Collection[str], found: Callable[[str, tuple[NodeReport, ...]], None]
-    ):
+    def __init__(self, registry: Registry, found: Callable[[str, tuple[NodeReport, ...]], None]) -> None:
         self.problem: Said | None = None
         """Why the registry could not be asked, while it cannot."""
         self._registry = registry
-        self._models = tuple(models)
+        self._models: tuple[str, ...] = ()
         self._found = found
         self._last: dict[str, tuple[NodeReport, ...]] = {}
+        self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        """Safe to call twice."""
+    def follow(self, models: Collection[str]) -> None:
+        """These from now on; their nodes are told anew."""
+        self._models = tuple(sorted(models))
+        self._last.clear()
+        self._wake.set()
         if self._task is None:
             self._task = asyncio.create_task(self._watch())
 
@@ -44,8 +47,11 @@ class Watching:
 
     async def _watch(self) -> None:
         while True:
+            self._wake.clear()
             await self.look()
-            await asyncio.sleep(EVERY)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(EVERY):
+                    await self._wake.wait()
 
     async def look(self) -> None:
         """Once, now. Never raises."""

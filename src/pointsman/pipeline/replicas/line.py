@@ -180,7 +180,7 @@ class Line:
 
     def _turn(self, ledger: Ledger, nodes: Sequence[Node], alive: Collection[str]) -> tuple[Ledger, list[Grant]]:
         self._chosen.clear()
-        waiters = [each.waiter for each in self._waiting.values()]
+        waiters = [each.waiter for each in self._waiting.values() if not each.turn.done()]
         return turn(ledger, self._me, self._held, waiters, nodes, alive, self._choose, self._slow_start)
 
     def _choose(self, room: Sequence[Node], waiter: Waiter) -> str:
@@ -195,7 +195,7 @@ class Line:
     def _hand_out(self, granted: Sequence[Grant]) -> None:
         for grant in granted:
             waiting = self._waiting.pop(grant.number, None)
-            if waiting is None:  # it gave up meanwhile: the next turn writes what is held without it
+            if waiting is None or waiting.turn.done():  # it gave up meanwhile: the next turn writes what is held without it
                 self._wake.set()
                 continue
             self._held[grant.node] = self._held.get(grant.node, 0) + 1
