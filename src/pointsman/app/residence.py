@@ -8,10 +8,12 @@ from typing import Any
 
 import msgspec
 
+from pointsman.app.started import runs_here
 from pointsman.app.targets import Served, serve_target, targets_of
 from pointsman.config.residency_schema import Load
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config, parse_size, parse_span
+from pointsman.config.timezone import zone_name
 from pointsman.domain.errors import Problem
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.residence import Residence
@@ -21,13 +23,14 @@ from pointsman.fleet.drivers.process import ProcessDriver
 from pointsman.fleet.process import ModelProcess
 from pointsman.fleet.settings import Sizing
 from pointsman.pipeline.intent_rules import filler_of
+from pointsman.pipeline.quiet_restart import QuietRestarts
 from pointsman.pipeline.residence.board import Board
 from pointsman.pipeline.residence.floor import Floor
 from pointsman.pipeline.residence.hands import Counted
 from pointsman.pipeline.residence.keeper import Keeper
 from pointsman.pipeline.residence.plan import Plan
 from pointsman.pipeline.residence.resident_backend import ResidentBackend
-from pointsman.pipeline.schedules.times import VALID, check_cron
+from pointsman.pipeline.schedules.times import VALID, Timing, check_cron
 from pointsman.ports.backend import Backend
 from pointsman.ports.clock import Clock
 from pointsman.ports.model_driver import ModelDriver
@@ -40,7 +43,7 @@ _ALWAYS = Load()
 
 def is_local(backend: BackendConfig) -> bool:
     """Whether the gateway starts its engine, so that without the model there is no server."""
-    return backend.engine == "embedded"
+    return runs_here(backend)
 
 
 def comes_and_goes(config: Config, backend: BackendConfig) -> bool:
@@ -95,13 +98,21 @@ class Made(msgspec.Struct, frozen=True):
 
     plan: Plan
     kept: dict[str, Kept]
+    restarts: dict[str, Timing] = {}
 
 
 class Residency:
     """Drivers and their keeper, which outlive reloads."""
 
     def __init__(self, clock: Clock, floor: Floor, counted: Counted) -> None:
-        self.keeper = Keeper(clock, floor, counted)
+        self.keeper = keeper = Keeper(clock, floor, counted)
+        self._restarts = QuietRestarts(
+            clock,
+            lambda name: floor.demands([name])[name],
+            lambda name: keeper.residences.get(name),
+            keeper.restart,
+            keeper.restarts,
+        )
         self._kept: dict[str, Kept] = {}
         self._sizes: dict[Sizing, int | None] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -117,11 +128,18 @@ class Residency:
                 kept[name] = old
             else:
                 kept[name] = _kept(target, backend, process)
-        return Made(self._plan(config, document, wanted, kept), kept)
+        zone = zone_name(config.server.timezone)
+        restarts = {
+            name: Timing(backend.load.restart, zone)
+            for name, (_, backend) in wanted.items()
+            if backend.load is not None and backend.load.restart is not None
+        }
+        return Made(self._plan(config, document, wanted, kept), kept, restarts)
 
     def install(self, made: Made) -> None:
         old, self._kept = self._kept, made.kept
         self.keeper.install(made.plan)
+        self._restarts.install(made.restarts)
         for name, kept in old.items():
             if kept.backend is not None and made.kept.get(name) is not kept:
                 task = asyncio.create_task(kept.backend.close())
@@ -137,6 +155,7 @@ class Residency:
         return self.keeper.pin(target, verb == "pin")
 
     async def close(self) -> None:
+        await self._restarts.close()
         await self.keeper.close()
         backends = [kept.backend for kept in self._kept.values() if kept.backend is not None]
         await asyncio.gather(*(backend.close() for backend in backends), *self._closing)
@@ -185,7 +204,7 @@ def wrong_residency(config: Config) -> Iterator[Problem]:
             if not comes_and_goes(config, backend):
                 en = "engine {engine} cannot be told to load or unload a model, and the gateway does not start it"
                 zh = "引擎 {engine} 不能按要求加载或卸载模型，网关也不负责启动它"
-                valid = ", ".join(("embedded", *STEERED))
+                valid = ", ".join(("embedded", *STEERED, "command"))
                 yield Problem(path, said(en, zh, engine=backend.engine), valid=valid)
             if load.group is not None and load.group not in groups:
                 unknown = said("there is no group {name}", "没有 {name} 这个组", name=load.group)

@@ -48,7 +48,7 @@ class Residence(msgspec.Struct, frozen=True):
     """One model on its backend. `since` is when the stage began, in seconds since the epoch; `problem` why it failed, and
     `again` when that is tried anew (None: not of itself); `memory` the bytes that it is taken to need, None where nobody can
     tell. `load_seconds`: how long it took the last time, None before; `loads`, `evictions`: how often so far. `progress`:
-    how far loading is."""
+    how far loading is. `restart`: when it begins anew by itself, or why it did not."""
 
     target: str
     stage: Stage = "absent"
@@ -56,6 +56,7 @@ class Residence(msgspec.Struct, frozen=True):
     problem: Said | None = None
     again: float | None = None
     progress: Said | None = None
+    restart: Said | None = None
     pinned: bool = False
     group: str | None = None
     memory: int | None = None

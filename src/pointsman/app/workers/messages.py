@@ -32,6 +32,7 @@ class Resides(msgspec.Struct, frozen=True):
     residence: Residence
     problem: Both | None = None
     progress: Both | None = None
+    restart: Both | None = None
 
 
 class Residing(msgspec.Struct, frozen=True, tag=True):

@@ -59,12 +59,13 @@ class CrewFloor:
 
 def packed_residence(residence: Residence) -> Resides:
     """On its way to another process."""
-    plain = msgspec.structs.replace(residence, problem=None, progress=None)
-    return Resides(plain, _both(residence.problem), _both(residence.progress))
+    plain = msgspec.structs.replace(residence, problem=None, progress=None, restart=None)
+    return Resides(plain, _both(residence.problem), _both(residence.progress), _both(residence.restart))
 
 
 def unpacked_residence(told: Resides) -> Residence:
-    return msgspec.structs.replace(told.residence, problem=_said(told.problem), progress=_said(told.progress))
+    problem, progress, restart = _said(told.problem), _said(told.progress), _said(told.restart)
+    return msgspec.structs.replace(told.residence, problem=problem, progress=progress, restart=restart)
 
 
 def answer_of(failure: LoadFailure) -> Managed:
