@@ -21,6 +21,7 @@ VERBS = {
     "demo": said("walk through examples in the terminal", "在终端里演示一遍例子"),
     "check": said("check config, rules and their cases", "检查配置、规则和用例"),
     "test": said("run the cases of the rules, show what they cover", "运行规则的用例，看看覆盖了多少"),
+    "doctor": said("look for what is wrong, and say what to do", "查找哪里有问题，并说明该怎么办"),
     "reload": said("have a running gateway read its config again", "让正在运行的网关重新读取配置"),
     "explain": said("show what would be decided on a text, and why", "说明一段文本将会怎样处理，为什么"),
     "decide": said("ask a running gateway what it would decide on a text", "询问运行中的网关会怎样处理一段文本"),
@@ -40,6 +41,10 @@ VERBS = {
     "worker": said("do jobs in a process of its own, here or elsewhere", "用单独的进程执行任务，本机或其他机器都行"),
     "rules": said(
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
+    ),
+    "replay": said(
+        "decide the logged requests again under another config, and forecast what that comes to",
+        "用另一份配置重新决定日志里的请求，并预测影响",
     ),
     "quality": said(
         "show how good models are at kinds of tasks, and what feedback moves",

@@ -25,5 +25,12 @@ def base_here() -> str:
     host, port = server.get("host", "127.0.0.1"), server.get("port", 8900)
     if not isinstance(host, str) or not isinstance(port, int) or not port:
         return BASE
+    return base_of(host, port)
+
+
+def base_of(host: str, port: int) -> str:
+    """How this machine reaches a gateway that listens there; the usual address where the port is 0."""
+    if not port:
+        return BASE
     host = "127.0.0.1" if host in _ALL else host
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

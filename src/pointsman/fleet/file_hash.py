@@ -74,6 +74,14 @@ def keep_hash(path: Path, memory: Path, sha256: str) -> None:
     _remember(memory, _name(path.stat()), sha256)
 
 
+def known_hash(path: Path, memory: Path) -> str | None:
+    """What is remembered of the file as it is now; computes nothing. None where nothing is, or the file is not there."""
+    try:
+        return _read(memory).get(_name(path.stat()))
+    except OSError:
+        return None
+
+
 def expected_hash(path: Path) -> str | None:
     """What `NAME.sha256` beside the file says it should have, in the form of `sha256sum`; None where nothing does."""
     try:

@@ -74,6 +74,16 @@ class Gpus:
         except self._nvml.NVMLError as error:
             raise NoGpu(_because(error)) from None
 
+    def processes(self) -> dict[int, int]:
+        """Process → bytes that it has of all GPUs together, where the driver tells both (in a container it may not)."""
+        found: dict[int, int] = {}
+        for handle in self._handles:
+            listed = self._ask(lambda: self._nvml.nvmlDeviceGetComputeRunningProcesses(handle))  # noqa: B023
+            for each in listed or ():
+                if each.usedGpuMemory:
+                    found[each.pid] = found.get(each.pid, 0) + each.usedGpuMemory
+        return found
+
     def status(self) -> list[GpuStatus]:
         """All that is known of each GPU. Raises nothing."""
         nvml, found = self._nvml, []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -27,15 +28,15 @@ class Recomputed(msgspec.Struct, frozen=True):
     ids: tuple[str, ...]
 
 
-def recompute_log(folder: Path, since: float | None = None) -> Recomputed:
-    """Raises what LogReader raises."""
+def recompute_log(folder: Path, since: float | None = None, most: int | None = None) -> Recomputed:
+    """Of all requests from then on, or the first `most` of them. Raises what LogReader raises."""
     reader = LogReader(folder)
     equal = different = unread = none = 0
     ids: list[str] = []
     policies: dict[str, Policy | None] = {}
     snapshots: dict[str, Snapshot | None] = {}
     try:
-        for logged in reader.scan(since):
+        for logged in islice(reader.scan(since), most):
             head = logged.head
             if head.policy is None or head.snapshot is None:
                 none += 1

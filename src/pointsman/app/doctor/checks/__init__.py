@@ -1,0 +1,1 @@
+"""Each file judges one thing: `judge` takes the facts that it needs, and reads nothing else."""

@@ -1,0 +1,1 @@
+"""Where facts come from. Each file looks at one thing, may block, and raises what goes wrong."""
