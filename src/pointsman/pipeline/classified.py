@@ -7,11 +7,11 @@ import msgspec
 
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.features import Features
-from pointsman.domain.policy import ClassifierRule
 from pointsman.domain.request import Request
 from pointsman.features.conversation import matter
 from pointsman.learning.pieces import pieces, plain
 from pointsman.pipeline.policy import Policy
+from pointsman.routing.classifier.tasks import Tasks
 
 
 def classified(
@@ -25,33 +25,36 @@ def classified(
     asks_task = features.task_type is None and policy.asks_task(request)
     if rule is None or not (asks or asks_task):
         return features
+    model = policy.difficulty if asks else None
+    if asks and model is None:
+        features = msgspec.structs.replace(features, difficulty=before and before.difficulty)
+    tasks = policy.tasks if asks_task else None
+    if asks_task and tasks is None:
+        features = _as_told(features, before)
+    if model is None and tasks is None:
+        return features
     whole = whole_characters(matter(request, question or ""))
     text = plain(whole)
     row = pieces(text) if text.strip() else []
-    if row and asks:
-        model = policy.difficulty
-        hard = model.of(whole, row) if model else before and before.difficulty
-        features = msgspec.structs.replace(features, difficulty=hard)
-    return _with_task(features, text, row, rule, policy, before) if asks_task else features
+    if row and model is not None:
+        features = msgspec.structs.replace(features, difficulty=model.of(whole, row))
+    return _with_task(features, text, row, rule.least, tasks) if row and tasks is not None else features
 
 
-def _with_task(
-    features: Features, text: str, row: list[str], rule: ClassifierRule, policy: Policy, before: Features | None
-) -> Features:
-    tasks = policy.tasks
-    if tasks is None:
-        if before is None or before.task_source not in ("classified", "none"):
-            return features
-        return msgspec.structs.replace(
-            features,
-            task_type=before.task_type,
-            task_source=before.task_source,
-            task_confidence=before.task_confidence,
-        )
-    if not row:
+def _as_told(features: Features, before: Features | None) -> Features:
+    if before is None or before.task_source not in ("classified", "none"):
         return features
+    return msgspec.structs.replace(
+        features,
+        task_type=before.task_type,
+        task_source=before.task_source,
+        task_confidence=before.task_confidence,
+    )
+
+
+def _with_task(features: Features, text: str, row: list[str], least: float, tasks: Tasks) -> Features:
     told = tasks.of(text, row)
-    if told.confidence < rule.least:
+    if told.confidence < least:
         return msgspec.structs.replace(features, task_confidence=told.confidence)
     return msgspec.structs.replace(
         features, task_type=told.task, task_source="classified", task_confidence=told.confidence
