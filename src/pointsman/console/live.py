@@ -48,7 +48,7 @@ class Seen(msgspec.Struct, frozen=True, array_like=True):
     took: float | None
 
 
-class Batch(msgspec.Struct, frozen=True):
+class Batch(msgspec.Struct, frozen=True, array_like=True):
     """`more` ended as well, and are not among `seen`."""
 
     seen: Sequence[Seen]
