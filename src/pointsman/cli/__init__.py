@@ -39,6 +39,7 @@ VERBS = {
         "what rules and jobs can have done: list, look, have it done", "规则和任务能调用的动作：列出、查看、执行"
     ),
     "worker": said("do jobs in a process of its own, here or elsewhere", "用单独的进程执行任务，本机或其他机器都行"),
+    "node": said("tell gateways of the engine on this machine", "向网关登记本机上的推理引擎"),
     "rules": said(
         "what rules are worth, by the log, and which ones are missing", "从日志看每条规则值多少，还缺哪些规则"
     ),
@@ -52,8 +53,8 @@ VERBS = {
     ),
     "fit": said("show what models take of the GPU, and whether they fit", "计算模型占多少显存，能不能放下"),
     "models": said(
-        "check models' files, fetch them, and say how to serve them",
-        "检查、下载模型文件，给出推理引擎的启动参数",
+        "see which models are in memory, load and unload them; check and fetch their files",
+        "查看并装卸内存中的模型；检查、下载模型文件",
     ),
     "calibrate": said(
         "make the arbiter's confidence mean what it says, from labelled texts", "用带标签的文本校准仲裁器的置信度"
