@@ -1,0 +1,134 @@
+"""The console through the gateway's own door: who may come, what the browser is told, and that it can be left out."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import http.client
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from running import Running, running
+
+KEYS = {"ops": "pm-admin", "desk": "pm-reader", "app": "pm-plain"}
+
+
+def config(**auth: Any) -> dict[str, Any]:
+    def key(name: str, **more: Any) -> dict[str, Any]:
+        return {"name": name, "hash": f"sha256:{hashlib.sha256(KEYS[name].encode()).hexdigest()}", **more}
+
+    keys = [key("ops", admin=True), key("desk", console="read"), key("app")]
+    return {"models": {}, "auth": {"keys": keys, **auth}}
+
+
+class Client:
+    """A browser without a screen: keeps cookies, and reads the token of the last page."""
+
+    def __init__(self, served: Running) -> None:
+        self._host, self._port = served.base.removeprefix("http://").split(":")
+        self.cookies: dict[str, str] = {}
+        self.origin = served.base
+        self.token = ""
+
+    async def get(self, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
+        return await asyncio.to_thread(self._ask, "GET", path, None, headers)
+
+    async def post(self, path: str, form: dict[str, str], **headers: str) -> tuple[int, dict[str, str], str]:
+        body = urlencode({"csrf": self.token, **form})
+        sent = {"content_type": "application/x-www-form-urlencoded", "origin": self.origin, **headers}
+        return await asyncio.to_thread(self._ask, "POST", path, body, sent)
+
+    def _ask(
+        self, method: str, path: str, body: str | None, headers: dict[str, str]
+    ) -> tuple[int, dict[str, str], str]:
+        connection = http.client.HTTPConnection(self._host, int(self._port), timeout=30)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.cookies:
+            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        connection.request(method, path, body, sent)
+        response = connection.getresponse()
+        text = response.read().decode()
+        told = {name.lower(): value for name, value in response.getheaders()}
+        connection.close()
+        if found := re.match(r"([^=]+)=([^;]*)", told.get("set-cookie", "")):
+            self.cookies[found.group(1)] = found.group(2)
+        if found := re.search(r'name="csrf" content="(\w+)"', text):
+            self.token = found.group(1)
+        return response.status, told, text
+
+
+async def test_this_machine_sees_it_at_once(tmp_path: Path) -> None:
+    async with running(config(), tmp_path) as served:
+        client = Client(served)
+        status, headers, text = await client.get("/ui")
+        assert status == 200 and "<h1>Now</h1>" in text
+        assert "default-src 'none'" in headers["content-security-policy"]
+        status, headers, _ = await client.get("/ui", accept_language="zh-CN,zh;q=0.9")
+        assert status == 200
+        assert (await client.get("/ui/requests"))[0] == 200
+        assert (await client.get("/ui/requests/req_none"))[0] == 404
+        assert (await client.post("/ui/settings", {"language": "zh"}))[0] == 303
+        assert '<html lang="zh-CN"' in (await client.get("/ui/help"))[2]
+
+
+async def test_another_machine_needs_a_key_that_may(tmp_path: Path) -> None:
+    async with running(config(), tmp_path) as served:
+        client, afar = Client(served), {"x_forwarded_for": "192.0.2.7"}
+        status, headers, _ = await client.get("/ui", **afar)
+        assert status == 303 and headers["location"].startswith("/ui/sign-in")
+        await client.get(headers["location"], **afar)
+        assert (await client.post("/ui/sign-in", {"key": KEYS["app"]}, **afar))[0] == 401
+        status, headers, _ = await client.post("/ui/sign-in", {"key": KEYS["ops"]}, **afar)
+        assert status == 303 and headers["location"] == "/ui"
+        assert (await client.get("/ui", **afar))[0] == 200
+        assert (await client.get("/ui"))[0] == 200
+
+
+async def test_no_other_site_reads_it_or_sends_to_it(tmp_path: Path) -> None:
+    async with running(config(), tmp_path) as served:
+        client = Client(served)
+        _, headers, _ = await client.get("/ui/help", origin="http://localhost:3000")
+        assert "access-control-allow-origin" not in headers
+        assert (await client.post("/ui/settings", {"language": "zh"}, origin="http://localhost:3000"))[0] == 403
+        client.token = "x"
+        assert (await client.post("/ui/settings", {"language": "zh"}))[0] == 403
+
+
+async def test_a_name_that_points_here_does_not_make_it_this_machine(tmp_path: Path) -> None:
+    async with running(config(), tmp_path) as served:
+        status, headers, _ = await Client(served).get("/ui", host="evil.example")
+        assert status == 303 and "why=host" in headers["location"]
+
+
+async def test_it_can_be_left_out(tmp_path: Path) -> None:
+    async with running({**config(), "console": {"enabled": False}}, tmp_path) as served:
+        assert (await Client(served).get("/ui"))[0] == 404
+
+
+async def test_it_can_be_for_this_machine_alone(tmp_path: Path) -> None:
+    async with running({**config(), "console": {"public": False}}, tmp_path) as served:
+        client = Client(served)
+        assert (await client.get("/ui"))[0] == 200
+        assert (await client.get("/ui", x_forwarded_for="192.0.2.7"))[0] == 403
+
+
+async def test_a_stream_tells_of_a_request_and_ends_with_the_gateway(tmp_path: Path) -> None:
+    async with running(config(), tmp_path) as served:
+        host, port = served.base.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(f"GET /ui/live?only=requests HTTP/1.1\r\nhost: {host}:{port}\r\n\r\n".encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b"200 OK" in head and b"text/event-stream" in head and b"content-security-policy" in head
+        await reader.readuntil(b": here\n\n")
+        body = b'{"model": "nowhere", "messages": [{"role": "user", "content": "hello"}]}'
+        asking, sent = await asyncio.open_connection(host, int(port))
+        sent.write(b"POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n")
+        sent.write(b"content-length: %d\r\n\r\n%b" % (len(body), body))
+        await asking.readuntil(b"\r\n\r\n")
+        event = await reader.readuntil(b"event: seen\n")
+        assert event and b"nowhere" in await reader.readuntil(b"\n\n")
+        sent.close()
+    assert await reader.read() is not None  # the end comes by itself
+    writer.close()
