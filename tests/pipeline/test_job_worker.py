@@ -379,3 +379,25 @@ async def test_what_went_wrong_is_told_with_the_end():
     async with working(store, request=Doing(ends)):
         await until(store, "job_a", lambda job: job.over)
     assert (await store.trace("job_a"))[-1].why == ("no such thing", "没有")
+
+
+async def test_a_worker_that_rests_ends_what_it_has_and_leaves_the_rest_to_others():
+    store, go_on = MemoryJobStore(), asyncio.Event()
+
+    async def slow(passage: Passage) -> Finished:
+        await passage.begin("because")
+        await go_on.wait()
+        return Finished(result=b"done")
+
+    await store.submit([job()])
+    async with working(store, request=Doing(slow)) as worker:
+        await until(store, "job_a", lambda job: job.place.state == "execution")
+        resting = asyncio.create_task(worker.rest(20))
+        await asyncio.sleep(0)
+        await store.submit([job("job_b")])
+        go_on.set()
+        await resting
+        assert (await until(store, "job_a", lambda job: job.over)).result == b"done"
+        async with working(store, name="w2", request=Doing(good)):
+            await until(store, "job_b", lambda job: job.over)
+    assert {step.worker for step in await store.trace("job_b")} == {"", "w2"}

@@ -49,12 +49,12 @@ async def pair() -> AsyncIterator[tuple[End, End]]:
 
 async def test_all_arrives_in_order_and_each_answer_is_its_own() -> None:
     async with pair() as (near, far):
-        waiting = asyncio.create_task(near.channel.ask(Stop(1.0)))
+        waiting = asyncio.create_task(near.channel.ask(Stop(1.0, 0.0, 0.0)))
         await asyncio.sleep(0)
         near.channel.tell(GiveBack(7))
         counts = Counts(1.0, {}, {}, {"target_up": {("m@b",): 1}, "log_records_dropped": {(): 3}})
         assert await near.channel.ask(Sum(counts)) == Counted(counts)
-        assert far.heard == [Stop(1.0), GiveBack(7), Sum(counts)]
+        assert far.heard == [Stop(1.0, 0.0, 0.0), GiveBack(7), Sum(counts)]
         assert not waiting.done()
         far.may_answer.set()
         assert await waiting == Done()
@@ -76,14 +76,14 @@ async def test_what_cannot_be_answered_raises_at_the_one_who_asked() -> None:
 
 async def test_who_waits_when_the_other_side_ends_is_told() -> None:
     async with pair() as (near, far):
-        waiting = asyncio.create_task(near.channel.ask(Stop(1.0)))
+        waiting = asyncio.create_task(near.channel.ask(Stop(1.0, 0.0, 0.0)))
         await asyncio.sleep(0.01)
         far.channel.close()
         with pytest.raises(ChannelError):
             await waiting
         await near.lost.wait()
         with pytest.raises(ChannelError):
-            await near.channel.ask(Stop(1.0))
+            await near.channel.ask(Stop(1.0, 0.0, 0.0))
         near.channel.tell(Done())  # into the void
         far.may_answer.set()
 
@@ -92,7 +92,7 @@ async def test_finish_answers_first_and_says_nothing_of_the_end() -> None:
     near, far = End(), End()
     for end, half in zip((near, far), socket.socketpair(), strict=True):
         await end.channel.connect(half)
-    waiting = asyncio.create_task(near.channel.ask(Stop(1.0)))
+    waiting = asyncio.create_task(near.channel.ask(Stop(1.0, 0.0, 0.0)))
     await asyncio.sleep(0.01)
     far.may_answer.set()
     await far.channel.finish()

@@ -117,6 +117,10 @@ class Jobs:
             self._tasks += [asyncio.create_task(work()), asyncio.create_task(self.parking.run())]
         self._tasks += [asyncio.create_task(self._check()), asyncio.create_task(self._purge())]
 
+    async def rest(self, seconds: float) -> None:
+        """No more jobs are begun here; those under way have so many seconds to end."""
+        await self._worker.rest(seconds)
+
     async def stop(self) -> None:
         """What is under way goes back to the store."""
         for task in self._tasks:

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
+from pointsman.cli.systemd import ServiceManager
 from pointsman.domain.errors import Problems
 
 KEEP_ALIVE = 75  # seconds that an idle client connection is kept
-GRACE = 10  # seconds for requests under way when the gateway is told to stop
 
 
 SWITCH = 0.0005
@@ -43,14 +43,16 @@ def stop_signals(told: asyncio.Event, *numbers: int) -> None:
         signal.signal(number, stop)
 
 
-def stop_or_reload(reload: Callable[[], Awaitable[Any]]) -> asyncio.Event:
-    """Set by a signal that ends the process. SIGHUP reloads."""
+def stop_or_reload(reload: Callable[[], Awaitable[Any]], manager: ServiceManager) -> asyncio.Event:
+    """Set by a signal that ends the process. SIGHUP reloads, and the service manager is told."""
     told, loop = asyncio.Event(), asyncio.get_running_loop()
     stop_signals(told)
 
     async def try_to_reload() -> None:
+        manager.reloading()
         with contextlib.suppress(Problems):  # said in the log, in /ready and in the metrics
             await reload()
+        manager.ready()
 
     if hasattr(signal, "SIGHUP"):
         loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(try_to_reload()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import socket
 
@@ -46,6 +47,15 @@ def listen(host: str, port: int) -> socket.socket:
         raise Problem("server", message) from None
     listener.setblocking(False)
     return listener
+
+
+def listens_there(listener: socket.socket, host: str, port: int) -> bool:
+    """Whether it listens where `listen` would; any port will do for 0."""
+    address = listener.getsockname()
+    with contextlib.suppress(OSError):
+        wanted = socket.getaddrinfo(host, port, listener.family, socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        return any(found[0] == address[0] and port in (0, address[1]) for *_, found in wanted)
+    return False
 
 
 def base_of(listener: socket.socket) -> str:

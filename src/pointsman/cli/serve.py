@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+import contextlib
 import logging
 import socket
 import sys
 
-from pointsman.app.build import Built, build, keep_asked
-from pointsman.app.data_folder import usable
-from pointsman.app.gateway import App
+from pointsman.app.build import Built, build
+from pointsman.app.handover.beside import no_room
+from pointsman.app.handover.taking import Predecessor, predecessor_in
 from pointsman.app.proving import proven
 from pointsman.app.reading import Origin
-from pointsman.cli.event_loop import GRACE, KEEP_ALIVE, run_loop, stop_or_reload
-from pointsman.cli.greeting import SETTLE, greet
-from pointsman.cli.listening import base_of, listen
+from pointsman.cli.event_loop import run_loop
+from pointsman.cli.listening import base_of, listen, listens_there
+from pointsman.cli.lives import Lives
+from pointsman.cli.served import Alone, Served, Several
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.spoken_log import SpokenLog
-from pointsman.domain.said import Tongue
-from pointsman.http.server import Server
-from pointsman.loaded import loaded
+from pointsman.cli.systemd import ServiceManager, activated
+from pointsman.config.paths import data_dir
+from pointsman.config.schema import Config
+from pointsman.domain.said import Said
+from pointsman.fleet.room import free_memory, largest_gpu
+
+log = logging.getLogger("pointsman")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +34,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, help="port (default 8900; 0: a free one)")
     parser.add_argument("--workers", type=int, metavar="N", help="processes that serve the port (default 1)")
     parser.add_argument("--data-dir", metavar="DIR", help="where log and keys are kept")
+    parser.add_argument(
+        "--replace",
+        choices=("auto", "beside", "after"),
+        nargs="?",
+        const="auto",
+        help="take the place of the gateway that serves with this data folder, without a break (see docs/deploy.md); "
+        "beside it, or after it has left room; default: as there is memory",
+    )
     levels = ("debug", "info", "warning", "error")
     parser.add_argument("--log-level", default="info", choices=levels, help="how much is said (default info)")
     parser.add_argument(
@@ -51,69 +64,65 @@ def run(options: argparse.Namespace) -> int:
         options.config = str(loaded.path.resolve())  # a reload reads this very file, and fails where it is gone
     lines.setFormatter(SpokenLog(options.tongue))
     built = proven(build(loaded))
-    server = built.config.server
-    with listen(server.host, server.port) as listener:
-        origin = Origin(options.config, {name: value for name, value in flags.items() if value is not None})
-        if server.workers > 1:
-            run_loop(_several(built, origin, listener, options))
-        else:
-            run_loop(_alone(built, origin, listener, options.tongue))
+    origin = Origin(options.config, {name: value for name, value in flags.items() if value is not None})
+    run_loop(_serve(built, origin, options))
     return 0
 
 
-async def _alone(built: Built, origin: Origin, listener: socket.socket, tongue: Tongue) -> None:
-    """One process that serves."""
-    with usable(built.config):
-        app = App(built, origin)
-    keep_asked(built)
-    server = Server(app.door, keep_alive=KEEP_ALIVE)
-    told_to_stop = stop_or_reload(app.reload)
+async def _serve(built: Built, origin: Origin, options: argparse.Namespace) -> None:
+    config, manager = built.config, ServiceManager()
+    folder = data_dir(config)
+    passed = activated()
+    predecessor = await predecessor_in(folder) if options.replace else None
+    with contextlib.closing(_listener(config, passed, predecessor)) as listener:
+        if predecessor is not None:
+            await _room(predecessor, config, options.replace)
 
-    async def say() -> None:
-        await app.settled(SETTLE)
-        ready, state = app.readiness()
-        up = [entry["target"] for entry in state["targets"] if entry["health"] == "up"]
-        greet(base_of(listener), ready, up, [*app.setup.notes, *state["problems"]], tongue)
+        def make(opened: bool) -> Served:
+            if config.server.workers == 1:
+                return Alone(built, origin, listener)
+            return Several(built, origin, listener, options.log_level, options.tongue, opened=opened)
 
-    await app.start()
-    loaded()
-    greeting = asyncio.create_task(say())
-    try:
-        await server.listen(listener)
-        await told_to_stop.wait()
-    finally:
-        greeting.cancel()
-        await server.close(GRACE)
-        await app.stop()
+        await Lives(make, listener, folder, manager, options.tongue).run(predecessor)
 
 
-async def _several(built: Built, origin: Origin, listener: socket.socket, options: argparse.Namespace) -> None:
-    """One process that listens, and several that serve."""
-    from pointsman.app.workers.hub import Hub  # one process does without them
-    from pointsman.cli import serve_member
+def _listener(config: Config, passed: socket.socket | None, predecessor: Predecessor | None) -> socket.socket:
+    """The socket that the service manager passed; else that of the gateway before, where it is the one that the config asks
+    for; else a new one. Raises Problem."""
+    server = config.server
+    if passed is not None:
+        if not listens_there(passed, server.host, server.port):
+            log.info(_PASSED, base_of(passed))
+        return passed
+    if predecessor is None:
+        return listen(server.host, server.port)
+    if listens_there(predecessor.listener, server.host, server.port):
+        return predecessor.listener
+    log.warning(_ELSEWHERE, base_of(predecessor.listener))
+    predecessor.listener.close()
+    return listen(server.host, server.port)
 
-    with usable(built.config):
-        hub = Hub(built, origin, serve_member.command(options.log_level, options.tongue), listener)
-    keep_asked(built)
-    told_to_stop = stop_or_reload(hub.reload)
 
-    async def say() -> None:
-        await hub.settled(SETTLE)
-        ready, up, problems = hub.readiness()
-        greet(base_of(listener), ready, up, [*hub.setup.notes, *problems], options.tongue)
+async def _room(predecessor: Predecessor, config: Config, how: str) -> None:
+    """Has the gateway before leave first, where both cannot run."""
+    engines = predecessor.offer.engines
+    why = no_room(config, engines, free_memory(), engines > 0 and largest_gpu() is not None)
+    if how == "beside" or (how == "auto" and why is None):
+        return
+    log.info(_AFTER, predecessor.offer.pid, why or _WISHED)
+    await predecessor.make_room()
 
-    starting = asyncio.create_task(hub.start())
-    stopping = asyncio.create_task(told_to_stop.wait())
-    greeting = None
-    try:
-        await asyncio.wait((starting, stopping), return_when=asyncio.FIRST_COMPLETED)
-        if starting.done():
-            starting.result()
-            greeting = asyncio.create_task(say())
-        await stopping
-    finally:
-        for task in (starting, stopping, greeting):
-            if task is not None:
-                task.cancel()
-        listener.close()
-        await hub.stop(GRACE)
+
+_PASSED = Said(
+    "the service manager passed a socket, which counts in place of server.host and server.port: %s",
+    "使用服务管理器传入的套接字，server.host 和 server.port 不生效：%s",
+)
+_ELSEWHERE = Said(
+    "the gateway before listened on %s; that address is given up",
+    "之前的网关监听 %s；该地址不再使用",
+)
+_AFTER = Said(
+    "the gateway that serves (pid %s) leaves first, and clients wait until this one is up: %s",
+    "运行中的网关（pid %s）先退出，客户端等到本进程启动完成：%s",
+)
+_WISHED = Said("as --replace after says", "按 --replace after 的要求")

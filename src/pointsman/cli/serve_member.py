@@ -10,7 +10,7 @@ import socket
 import sys
 
 from pointsman.app.workers.worker import Worker
-from pointsman.cli.event_loop import GRACE, KEEP_ALIVE, run_loop, stop_signals
+from pointsman.cli.event_loop import KEEP_ALIVE, run_loop, stop_signals
 from pointsman.cli.spoken_log import SpokenLog
 from pointsman.cli.tongue import lenient_output
 from pointsman.domain.said import Tongue
@@ -40,7 +40,7 @@ def main(level: str, tongue: str, hub: str, *numbers: str) -> None:
 
 async def _serve(number: int, listener: int, crowd: int, channel: int) -> None:
     with socket.socket(fileno=listener) as shared:
-        worker = Worker(number, shared, crowd, keep_alive=KEEP_ALIVE, grace=GRACE, leave=lambda: os._exit(1))
+        worker = Worker(number, shared, crowd, keep_alive=KEEP_ALIVE, leave=lambda: os._exit(1))
         stop_signals(worker.stopping, signal.SIGTERM)
         await worker.connect(socket.socket(fileno=channel))
         await worker.stopping.wait()

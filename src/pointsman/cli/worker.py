@@ -22,12 +22,14 @@ from pointsman.cli.on_store import shown_store, wrong_place
 from pointsman.cli.output import print_error
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.spoken_log import SpokenLog
+from pointsman.cli.systemd import ServiceManager
 from pointsman.domain.job import Queue
 from pointsman.domain.said import Said, said
 from pointsman.loaded import loaded
 
 log = logging.getLogger("pointsman")
 
+_ENDING = 30.0  # seconds for jobs to be given back and the log to be written
 _AT_ONCE = 4  # jobs at a time where the config leaves all of them to workers
 
 
@@ -74,16 +76,20 @@ def run(options: argparse.Namespace) -> int:
 async def _work(built: Built, origin: Origin) -> None:
     with usable(built.config):
         app = App(built, origin, logs="worker-engines")
-    told_to_stop = stop_or_reload(app.reload)
+    manager = ServiceManager()
+    told_to_stop = stop_or_reload(app.reload, manager)
     _greet(built)
     await app.start()
     loaded()
+    manager.ready()
     telling = asyncio.create_task(_tell_state(app))
     try:
         await told_to_stop.wait()
     finally:
         telling.cancel()
+        manager.stopping(_ENDING)
         await app.stop()
+        manager.close()
         log.info(_STOPPED)
 
 

@@ -19,6 +19,16 @@ def largest_gpu(nvml: Any = None) -> GpuMemory | None:
         return None
 
 
+def free_memory() -> int:
+    """Bytes of main memory that can be had: of the machine, or of what a container's limit leaves."""
+    free = int(psutil.virtual_memory().available)
+    try:
+        limit, used = (Path("/sys/fs/cgroup", name).read_text().strip() for name in ("memory.max", "memory.current"))
+    except OSError:
+        return free
+    return min(free, int(limit) - int(used)) if limit.isdecimal() and used.isdecimal() else free
+
+
 def main_memory() -> int:
     """Bytes that this process and its children may have: the machine's, or a container's limit."""
     total = int(psutil.virtual_memory().total)

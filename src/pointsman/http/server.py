@@ -36,6 +36,7 @@ class Server:
         self._listening: asyncio.Server | OneByOne | None = None
         self._shared: OneByOne | None = None
         self._empty: asyncio.Event | None = None
+        self._limit: asyncio.Timeout | None = None
 
     async def listen(self, listener: socket.socket) -> None:
         """Takes connections from here on. `listener` listens already; it is closed with the server."""
@@ -70,6 +71,11 @@ class Server:
         for connection in list(self.connections):
             connection.abort()
 
+    def hurry(self, grace: float) -> None:
+        """While it closes: it is through after so many seconds from now, at the latest."""
+        if self._limit is not None and not self._limit.expired():
+            self._limit.reschedule(min(self._limit.when() or 0.0, self.loop.time() + grace))
+
     def emptied(self) -> None:
         """To be told when a connection or a task has ended."""
         if self._shared is not None:
@@ -81,5 +87,6 @@ class Server:
         self._empty = asyncio.Event()
         self.emptied()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as self._limit:
                 await self._empty.wait()
+        self._limit = None

@@ -77,6 +77,7 @@ class JobWorker:
             parking.changed = self._room.set
         self._postponing: set[asyncio.Task[None]] = set()
         self._stopping = False
+        self._resting = False
 
     async def run(self) -> None:
         renewing = asyncio.create_task(self._renew())
@@ -90,6 +91,14 @@ class JobWorker:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             renewing.cancel()
+
+    async def rest(self, seconds: float) -> None:
+        """Takes no more jobs, and returns when those under way have ended, or after so many seconds."""
+        self._resting = True
+        self._room.set()
+        tasks = [task for _, task in self._under_way.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
 
     def call_off(self, job_id: str) -> None:
         """Somebody ended that job; if it is here, its work stops at once."""
@@ -122,6 +131,8 @@ class JobWorker:
             await asyncio.sleep(_PAUSE)
 
     def _room_for(self, queue: Queue) -> int:
+        if self._resting:
+            return 0
         under_way = Counter(passage.job.queue for passage, _ in self._under_way.values())
         left = room(queue, self.terms.concurrency, under_way)
         most = self._parking.room if self._parking is not None and queue != "webhook" else None
