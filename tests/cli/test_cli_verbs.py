@@ -27,6 +27,7 @@ FLAGS = {
     "trace": ["ID", "--json", "--url", "--key", "--store", "--data-dir", "--config"],
     "jobs": ["ls", "show", "dead", "retry", "cancel", "watch", "batch"],
     "actions": ["ls", "show", "run"],
+    "node": ["--engine", "--base-url", "--advertise", "--name", "--model", "--slots", "--drain", "--store", "--config"],
     "worker": ["--concurrency", "--queues", "--store", "--data-dir", "--config", "--log-level"],
     "fit": ["MODEL", "--ctx", "--parallel", "--kv-type", "--gpu", "--plan", "--metrics", "--json"],
     "keys": ["new", "hash"],

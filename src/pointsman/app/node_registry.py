@@ -6,6 +6,7 @@ import os
 import ssl
 from pathlib import Path
 
+from pointsman.app.job_store import DEFAULT
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem
@@ -30,11 +31,11 @@ def open_registry(config: Config, shared: Ephemeral) -> Registry:
     return _Own(open_node_store(config))
 
 
-def open_node_store(config: Config) -> Ephemeral:
-    """The store that nodes report into. Raises Problem."""
-    place = "store" if config.registry.store is None else "registry.store"
+def open_node_store(config: Config, url: str | None = None) -> Ephemeral:
+    """The store that nodes report into: `url`, or as the config says. Raises Problem."""
+    place = "store" if url or config.registry.store is None else "registry.store"
     try:
-        return open_ephemeral(config.registry.store or config.store or "sqlite:///jobs.sqlite", data_dir(config))
+        return open_ephemeral(url or config.registry.store or config.store or DEFAULT, data_dir(config))
     except (ValueError, ImportError) as error:
         raise Problem(place, error.args[0]) from None
 

@@ -38,6 +38,7 @@ class Nodes:
         self._followed: frozenset[str] = frozenset()
         self._by_registry: set[str] = set()
         self._refused: Said | None = None
+        self._kind = ""
         pipeline.watch = NodesWatch(lambda target: self._pools.get(target), pipeline.watch)
 
     def served(self, target: Target, config: BackendConfig) -> Served:
@@ -80,6 +81,7 @@ class Nodes:
 
     def _follow(self, config: Config, models: frozenset[str]) -> None:
         if self._watching is None and models:
+            self._kind = config.registry.kind
             try:
                 self._watching = Watching(open_registry(config, self._shared), self._found)
             except Problem as problem:
@@ -120,7 +122,7 @@ class Nodes:
             "node_gateways": {(): float(self._peers.gateways)},
         }
         if self._watching is not None:
-            levels["registry_up"] = {(): 0.0 if self._watching.problem is not None else 1.0}
+            levels["registry_up"] = {(self._kind,): 0.0 if self._watching.problem is not None else 1.0}
         return levels
 
     async def close(self) -> None:

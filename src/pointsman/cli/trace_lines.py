@@ -161,8 +161,9 @@ def _ms(ms: float) -> str:
 def _attempt(number: int, attempt: dict[str, Any]) -> list[str]:
     ended = attempt["failure"] or ("ok" if attempt["status"] is not None else "-")
     status = "" if attempt["status"] is None else f" {attempt['status']}"
+    node = f" ({attempt['node']})" if attempt.get("node") else ""
     return [
-        *(str(number), attempt["target"], _ms(attempt["began_ms"]), _ms(attempt["took_ms"])),
+        *(str(number), attempt["target"] + node, _ms(attempt["began_ms"]), _ms(attempt["took_ms"])),
         f"{ended}{status}" + (f": {attempt['message']}" if attempt["message"] else ""),
     ]
 

@@ -176,7 +176,7 @@ NODES = (
         "Gateways that share nodes over the store, this one included",
         "通过存储共享节点的网关数，包括本网关",
     ),
-    _same("registry_up", "", "1 while the registry of nodes can be asked", "能查询节点登记时为 1"),
+    _same("registry_up", "kind", "1 while the registry of nodes can be asked", "能查询节点登记时为 1"),
 )
 MODELS = (
     _same(
