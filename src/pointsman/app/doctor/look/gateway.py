@@ -39,16 +39,24 @@ def _problems(english: dict[str, Any], chinese: dict[str, Any]) -> tuple[Said, .
 
 def _models(url: str, head: dict[str, str]) -> tuple[ModelNow, ...] | None:
     try:
-        status, answer = get_json(f"{url}/admin/models", head | {"accept-language": "en"}, _SECONDS)
+        english, chinese = (_listed(url, head | {"accept-language": tongue}) for tongue in ("en", "zh"))
     except (OSError, ValueError, http.client.HTTPException):
         return None
-    listed = (answer or {}).get("models") or (answer or {}).get("data")
+    if english is None:
+        return None
+    problems = {each.get("target"): each.get("problem") for each in chinese or []}
+    return tuple(_model(each, problems.get(each["target"])) for each in english if each.get("comes_and_goes"))
+
+
+def _listed(url: str, head: dict[str, str]) -> list[dict[str, Any]] | None:
+    status, answer = get_json(f"{url}/admin/models", head, _SECONDS)
+    listed = (answer or {}).get("models")
     if status != 200 or not isinstance(listed, list):
         return None
-    return tuple(_model(each) for each in listed if isinstance(each, dict) and each.get("target"))
+    return [each for each in listed if isinstance(each, dict) and each.get("target")]
 
 
-def _model(each: dict[str, Any]) -> ModelNow:
+def _model(each: dict[str, Any], zh: Any) -> ModelNow:
     problem = each.get("problem")
     return ModelNow(
         target=str(each["target"]),
@@ -56,5 +64,5 @@ def _model(each: dict[str, Any]) -> ModelNow:
         loads=int(each.get("loads") or 0),
         evictions=int(each.get("evictions") or 0),
         load_seconds=each.get("load_seconds"),
-        problem=Said(str(problem), str(problem)) if problem else None,
+        problem=Said(str(problem), str(zh or problem)) if problem else None,
     )
