@@ -30,7 +30,7 @@ def write_feedback(
     comment = None if feedback.comment is None or prompts == "off" else feedback.comment.encode()
     if comment is not None and prompts == "sealed":
         assert seal is not None
-        comment = seal.close(comment, _about(feedback.request_id))
+        comment = seal.close(comment, about_feedback(feedback.request_id))
     said = (feedback.adopted, feedback.rating, feedback.edited, feedback.retried)
     row = (asked, feedback.request_id, feedback.received, feedback.caller, *said, prompts, comment)
     connection.execute(_WRITE, row)
@@ -66,10 +66,10 @@ def read_feedback(
 
 def _opened(comment: bytes | None, prompts: str, seal: Seal | None, request_id: str) -> str | None:
     if comment is not None and prompts == "sealed":
-        comment = seal.open(comment, _about(request_id)) if seal else None
+        comment = seal.open(comment, about_feedback(request_id)) if seal else None
     return None if comment is None else comment.decode(errors="replace")
 
 
-def _about(request_id: str) -> bytes:
+def about_feedback(request_id: str) -> bytes:
     """What the sealed comment is bound to: in another row it does not open."""
     return b"feedback " + request_id.encode()

@@ -85,6 +85,17 @@ def unfile(connection: Connection, number: int, last: float) -> None:
             )
 
 
+def remove_chapters(connection: Connection, before: float, most: int) -> int:
+    """Those of which all requests came before that (seconds since the epoch), at most so many; how many there were. Raises
+    apsw.Error."""
+    query = "select id from chapters where last < ? order by last limit ?"
+    gone = connection.execute(query, (before, most)).fetchall()
+    for table, key in (("fields", "chapter"), ("chapters", "id")):
+        connection.executemany(f"delete from {table} where {key} = ?", gone)  # noqa: S608
+    connection.execute("delete from unfiled where batch not in (select id from batches)")
+    return len(gone)
+
+
 class _Gone(Exception):
     """Another process has filed them meanwhile."""
 

@@ -24,10 +24,11 @@ from pointsman.store.log_open import opened_to_read
 from pointsman.store.log_pages import Bounds, Cursor, Page, Places, cursor_at, position_of
 from pointsman.store.log_row import Content
 from pointsman.store.log_scan import Logged
+from pointsman.store.log_schema import has_table
 from pointsman.store.seal import Seal
 from pointsman.store.signal_rows import read_signs, read_words
 from pointsman.store.stored_batch import StoredBatch
-from pointsman.store.under_way import Noted, read_noted
+from pointsman.store.under_way import Noted, open_notes, read_noted
 
 LogError = apsw.Error
 
@@ -194,6 +195,15 @@ class LogReader:
         seal, wanted = Seal.found_in(self._folder), whole_characters(request_id)
         return next(read_feedback(self._connection, seal, request_id=wanted), None)
 
+    def erased(self, first: int, last: int) -> int:
+        """How many requests that came from day `first` to day `last` (since the epoch, UTC) somebody had erased: sums still
+        have them, lists and whatever is computed again do not."""
+        if not has_table(self._connection, "erased"):
+            return 0
+        query = "select coalesce(sum(count), 0) from erased where day between ? and ?"
+        [(count,)] = self._connection.execute(query, (first, last)).fetchall()
+        return int(count)
+
     def close(self) -> None:
         self._connection.close()
 
@@ -232,15 +242,7 @@ class LogReader:
         return list(read_noted(self._connection, self._folder, self._notes, name))
 
     def _read_notes(self, name: str) -> StoredBatch | None:
-        """Those with that name, open; None where they are no more, or were never kept."""
-        query = "select prompts, heads, contents from notes where name = ?"
-        row = self._connection.execute(query, (name,)).fetchone()
-        if row is None:
-            return None
-        prompts, heads, contents = row
-        notes = StoredBatch(name, prompts, heads)
-        notes.open(found(self._folder, contents), Seal.found_in(self._folder))
-        return notes
+        return open_notes(self._connection, self._folder, name, Seal.found_in(self._folder))
 
     def _spanning(self, request_id: str) -> Iterator[tuple[int, StoredBatch]]:
         """(number, batch) with that request, its contents closed."""

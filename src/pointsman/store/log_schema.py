@@ -23,6 +23,9 @@ theirs (log_columns.py). `unfiled` are the batches that no chapter has yet; `cou
 where they cannot be read. A row of `rollups` sums up the requests that came within `step` seconds from `start` on, by some
 fields (rollups.py).
 
+A row of `wiped` is a place in a file of contents to which nothing refers any more, and which is still to be overwritten. A
+row of `erased` is how many requests of a day (since the epoch, UTC) somebody had erased.
+
 Logs that were begun without the last tables get them when a gateway opens them."""
 
 from __future__ import annotations
@@ -91,13 +94,18 @@ create table if not exists rollups (
   step integer not null, start integer not null, dims text not null, figures blob not null,
   primary key (step, dims, start)
 ) without rowid;
+create table if not exists wiped (place text primary key) without rowid;
+create table if not exists erased (day integer primary key, count integer not null);
 """
 UNFILED = """
 insert or ignore into unfiled select id, 0 from batches
 where id > (select max(ifnull(max(batch), 0), (select ifnull(max(high), 0) from chapters)) from unfiled)
 """
 """Batches of a version that knew no chapters are to be filed, too."""
-LATER = ("feedback", "notes", "notes_left", "feedback_on", "signs", "unfiled", "chapters", "fields", "rollups")
+LATER = (
+    "feedback", "notes", "notes_left", "feedback_on", "signs", "unfiled", "chapters", "fields", "rollups", "wiped",
+    "erased",
+)  # fmt: skip
 """Tables that a log may have been begun without."""
 
 

@@ -27,17 +27,19 @@ from pointsman.store.log_batch import Batch, Earlier, Fresh
 from pointsman.store.log_documents import Documents
 from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_filing import ENOUGH, MANY, add_batch, file_batches, waiting_in
+from pointsman.store.log_keys import KEY, forget_older
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_schema import NAME, all_or_nothing, explained
 from pointsman.store.owner import Owner, bury
 from pointsman.store.retention import Retention
-from pointsman.store.seal import KEY, Seal
+from pointsman.store.seal import Seal
 from pointsman.store.signal_rows import write_served, write_signs
 from pointsman.store.under_way import NotesLeft, take_over
 
 log = logging.getLogger("pointsman")
 
 _FULL = 1 << 20  # bytes of a batch that waits for no more
+_DAY = 86_400.0
 _PAUSE = 0.1  # seconds between two slices of what is removed, at least
 
 
@@ -49,7 +51,8 @@ class LogWriter:
     A record that cannot be kept (the disk is full, more than `backlog` bytes wait to be written, the log is closed, the
     record itself is at fault) is counted in `dropped`, alone; requests go on. While another process locks the file,
     records wait. `problem` says what keeps all records from being written. Where log or key were removed, new ones are
-    begun. What is older than `keep` seconds is removed. `close` writes what is there.
+    begun. What is older than `keep` seconds is removed, sums by hour and day after `keep_rollups`. `close` writes
+    what is there.
 
     `note` keeps a request that is under way until its record is put. What a process left that died has become records by
     the time that the next one begins.
@@ -58,11 +61,19 @@ class LogWriter:
     is no log)."""
 
     def __init__(
-        self, folder: Path, prompts: Prompts, keep: float, *, backlog: int = 64 << 20, linger: float = 0.2
+        self,
+        folder: Path,
+        prompts: Prompts,
+        keep: float,
+        *,
+        keep_rollups: float | None = None,
+        backlog: int = 64 << 20,
+        linger: float = 0.2,
     ) -> None:
         self._folder = folder
         self._prompts: Prompts = prompts
-        self._retention = Retention(keep)
+        self._keep = keep
+        self._retention = Retention(keep, keep_rollups)
         self._linger = linger
         self._backlog = backlog
         self._lock = threading.Lock()  # of all that both sides change, from here to `dropped`
@@ -313,7 +324,7 @@ class LogWriter:
         return heads, self._contents.put(contents, sealed=self._seal is not None)
 
     def _begin_anew_if_lost(self) -> None:
-        if self._identity() == self._files:
+        if self._identity() == self._files or self._took_new_key():
             return
         log.warning(
             Said(
@@ -344,9 +355,23 @@ class LogWriter:
         if not more:
             self._to_file = self._batches_to_file = 0
 
+    def _took_new_key(self) -> bool:
+        """Whether all that happened is that another key seals from now on."""
+        files = self._identity()
+        if self._seal is None or files[0] != self._files[0] or files[1] is None:
+            return False
+        seal = Seal.in_folder(self._folder)
+        if not seal.follows(self._seal):
+            return False
+        self._seal, self._files = seal, files
+        log.info(Said("the request log is sealed with a new key from now on", "请求日志改用新密钥加密"))
+        return True
+
     def _purge(self) -> None:
         try:
-            wait = self._retention.purge(self._connection, self._contents, time.time())
+            now = time.time()
+            wait = self._retention.purge(self._connection, self._contents, now)
+            forget_older(self._folder, now - self._keep - _DAY)
         except Exception as error:
             log.warning(
                 Said("old requests cannot be removed from the log: %s", "旧请求无法从日志中删除：%s"), explained(error)

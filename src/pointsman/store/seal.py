@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,19 +14,28 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import GCM
 
 from pointsman.domain.said import said
+from pointsman.store.log_keys import KEY, SIZE, older_in
 
-KEY = "log.key"
 _NONCE = 12
-_SIZE = 32
 
 
 class Seal:
     """Encrypts with a fresh nonce each time. `about` (what lies beside it in the plain) is bound to the text: sealed bytes
-    moved to another row do not open."""
+    moved to another row do not open. `older` are keys that sealed before: what they closed opens, too."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, older: Iterable[bytes] = ()) -> None:
         self._cipher = AESGCM(key)
         self._key = AES(key)
+        self._secrets = (key, *older)
+        self._opening = [self._cipher, *map(AESGCM, dict.fromkeys(older))]  # the one first that opened last
+
+    def follows(self, other: Seal) -> bool:
+        """Whether it opens what the other one closes now."""
+        return other._secrets[0] in self._secrets
+
+    def alone(self) -> Seal:
+        """With its key only."""
+        return Seal(self._secrets[0])
 
     @classmethod
     def in_folder(cls, folder: Path) -> Seal:
@@ -35,7 +45,7 @@ class Seal:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             key = path.read_bytes()
-            if len(key) != _SIZE:
+            if len(key) != SIZE:
                 raise ValueError(
                     said(
                         "{path} holds {found} bytes; a key has {size}. With another key, what was logged stays sealed: "
@@ -44,23 +54,24 @@ class Seal:
                         "或者删掉这个文件，重新生成一个",
                         path=path,
                         found=len(key),
-                        size=_SIZE,
+                        size=SIZE,
                     )
                 ) from None
         else:
-            key = os.urandom(_SIZE)
+            key = os.urandom(SIZE)
             with os.fdopen(handle, "wb") as file:
                 file.write(key)
-        return cls(key)
+        return cls(key, older_in(folder))
 
     @classmethod
     def found_in(cls, folder: Path) -> Seal | None:
-        """For reading: the key that is there; None where there is none that can be used. Makes no file."""
-        try:
+        """For reading: the keys that are there; None where there is none that can be used. Makes no file."""
+        keys = older_in(folder)
+        with contextlib.suppress(OSError):
             key = (folder / KEY).read_bytes()
-        except OSError:
-            return None
-        return cls(key) if len(key) == _SIZE else None
+            if len(key) == SIZE:
+                keys.insert(0, key)
+        return cls(keys[0], keys[1:]) if keys else None
 
     def close(self, text: bytes, about: bytes) -> bytes:
         nonce = os.urandom(_NONCE)
@@ -81,7 +92,12 @@ class Seal:
         """None where the key is another one, or the bytes were changed or never sealed."""
         if len(sealed) < _NONCE:
             return None
-        try:
-            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], about)
-        except InvalidTag:
-            return None
+        for cipher in self._opening:
+            try:
+                opened = cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], about)
+            except InvalidTag:
+                continue
+            if cipher is not self._opening[0]:
+                self._opening = [cipher, *(other for other in self._opening if other is not cipher)]
+            return opened
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -29,6 +29,11 @@ _content = msgspec.msgpack.Decoder(tuple[list[Any], list[Any] | None, list[Any]]
 _since_then = msgspec.msgpack.Decoder(tuple[str, int, bool, list[Any] | None, list[Any]])
 _raw_heads = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[msgspec.Raw]])
 _CHANGES = 0x95  # MessagePack's array of five, which the content of a request begins with that was noted earlier
+
+_BLANK = Head(
+    "", 0.0, "", "", "", None, None, None, "", 0, None, None, None, None, None, False, None, None, None, None, None, None,
+    None, None, [],
+)  # fmt: skip
 
 OpenNotes = Callable[[str], "StoredBatch | None"]
 """Gives the notes with that name, their contents open; None where they are no more."""
@@ -189,7 +194,7 @@ class StoredBatch:
         names, packed = raw
         try:
             return msgspec.convert(dict(zip(names, _request.decode(packed)[0], strict=True)), Request)
-        except msgspec.ValidationError:
+        except ValueError:  # another version's, or blanked
             return None
 
     def says(self, request_id: str, text: str) -> bool:
@@ -204,6 +209,8 @@ class StoredBatch:
         if whole is None:
             return None
         names, request, decision, attempts = whole
+        if not request:  # blanked
+            return None
         head, of_decision = self.heads[place], names[1]
         found: dict[str, Any] = {
             "request": dict(zip(names[0], request, strict=True)),
@@ -230,6 +237,19 @@ class StoredBatch:
             contents and [contents[place] for place in places],
             seal if self.prompts == "sealed" else None,
         )
+
+    def blanked(self, places: Iterable[int], seal: Seal | None) -> Packed | None:
+        """The batch with nothing in these places, so that what refers to the others still finds them; None as for `cut`."""
+        if self._contents is None and self.prompts != "off":
+            return None
+        features, heads = _raw_heads.decode(self._plain)
+        names, contents = self._contents or ((), None)
+        for place in places:
+            heads[place] = msgspec.Raw(msgspec.msgpack.encode(_BLANK))
+            if contents:
+                contents[place] = msgspec.Raw(msgspec.msgpack.encode(([], None, [])))
+        sealed = seal if self.prompts == "sealed" else None
+        return packed_again(_of_heads(bytes(features)), heads, names, contents, sealed)
 
     def _whole(self, place: int) -> tuple[tuple[_Names, _Names], list[Any], list[Any] | None, list[Any]] | None:
         """(names of fields, values of the request, of the decision, attempts)."""

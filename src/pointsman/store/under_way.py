@@ -119,6 +119,18 @@ def read_noted(
         yield noted
 
 
+def open_notes(connection: Connection, folder: Path, name: str, seal: Seal | None) -> StoredBatch | None:
+    """Those with that name, open where they can be; None where they are no more, or were never kept. Raises apsw.Error."""
+    query = "select prompts, heads, contents from notes where name = ?"
+    row = connection.execute(query, (name,)).fetchone()
+    if row is None:
+        return None
+    prompts, heads, contents = row
+    notes = StoredBatch(name, prompts, heads)
+    notes.open(found(folder, contents), seal)
+    return notes
+
+
 def take_over(connection: Connection, folder: Path, own: str, *, sole: bool) -> int:
     """Makes batches of what processes left that are dead; `sole`: there is no other one than this. Where it is sealed with
     a key that is not here, it stays as it is. Returns how many requests. Call it inside `alone_in`. Raises apsw.Error."""
