@@ -11,6 +11,7 @@ from running import Process
 
 PAGES = {
     "/ui": ("Now", "现状"),
+    "/ui/requests": ("Requests", "请求"),
     "/ui/help": ("Help", "帮助"),
     "/ui/sign-in": ("Sign in", "登录"),
 }
