@@ -69,6 +69,22 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def do_POST(self) -> None:
+        """A chat's reply, as a stream: the name of the model and the process that serves it."""
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        delta = {"role": "assistant", "content": f"{options.model} {os.getpid()}"}
+        chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": asked["model"]}
+        events = [
+            {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+            {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        ]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for event in events:
+            self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
     def log_message(self, *words: object) -> None:
         pass
 

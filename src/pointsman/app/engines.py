@@ -100,6 +100,8 @@ class Engines:
         engine = self._running.get(name)
         if engine is None or engine.process is not process:
             return  # it is being replaced
+        for note in process.notes if process.state == "up" else ():
+            log.warning("%s: %s", name, note)
         if engine.driven:
             pass  # who drives it tells of it
         elif process.state == "up":
