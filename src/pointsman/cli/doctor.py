@@ -19,7 +19,7 @@ from pointsman.cli.table import columns
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.said import Said, Tongue, said, told
 
-_SAMPLE = 300  # decisions that are computed again
+SAMPLE = 300  # decisions that are computed again
 _MARKS: dict[Level, Said] = {
     "ok": Said("ok", "正常"),
     "note": Said("note", "留意"),
@@ -69,7 +69,7 @@ def _recount(folder: Path, since: float) -> Recount:
     from pointsman.offline.recompute import recompute_log
 
     try:
-        found = recompute_log(folder, since, _SAMPLE)
+        found = recompute_log(folder, since, SAMPLE)
     except FileNotFoundError:
         return Recount(0, 0, 0)
     return Recount(found.equal, found.different, found.unread, found.ids)

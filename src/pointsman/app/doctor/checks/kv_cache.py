@@ -7,7 +7,7 @@ from pointsman.app.doctor.finding import Finding, note, ok
 from pointsman.domain.said import Said, said
 from pointsman.memory.sizes import shown
 
-_MOST = 0.92  # of a card
+MOST = 0.92  # of a card
 
 
 def judge(files: tuple[FileFacts, ...], engines: dict[str, EngineFacts]) -> list[Finding]:
@@ -43,7 +43,7 @@ def _of_vllm(name: str, engine: EngineFacts) -> Finding:
         block=block,
         took=took,
     )
-    if share is None or share <= _MOST:
+    if share is None or share <= MOST:
         return ok(saw)
     return note(
         saw,

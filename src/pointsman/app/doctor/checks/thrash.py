@@ -6,7 +6,7 @@ from pointsman.app.doctor.facts import GatewayFacts, ModelNow
 from pointsman.app.doctor.finding import Finding, note, ok, wrong
 from pointsman.domain.said import Said, said
 
-_LEAST, _OFTEN = 6, 0.5
+LEAST, _OFTEN = 6, 0.5
 
 
 def judge(gateway: GatewayFacts) -> list[Finding]:
@@ -14,7 +14,7 @@ def judge(gateway: GatewayFacts) -> list[Finding]:
         return [ok(said("no gateway runs, so nothing is loaded", "没有网关在运行，也就没有加载"))]
     models = gateway.models or ()
     found = [_failed(model) for model in models if model.stage == "failed" and model.problem is not None]
-    found += [_often(model) for model in models if model.loads >= _LEAST and model.evictions >= _OFTEN * model.loads]
+    found += [_often(model) for model in models if model.loads >= LEAST and model.evictions >= _OFTEN * model.loads]
     if found:
         return found
     return [
