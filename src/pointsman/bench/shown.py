@@ -11,8 +11,10 @@ from pointsman.bench.l1_tables import l1_tables
 from pointsman.bench.log_tables import log_tables
 from pointsman.bench.quality_tables import quality_tables
 from pointsman.bench.relay_tables import layer_tables, relay_tables, worker_tables
+from pointsman.bench.replay_tables import replay_check_tables, replay_tables
 from pointsman.bench.results import Results
 from pointsman.bench.rules_tables import rules_tables
+from pointsman.bench.swap_tables import swap_tables
 from pointsman.bench.tables import Table
 
 _TABLES = {
@@ -26,6 +28,9 @@ _TABLES = {
     "l1": l1_tables,
     "quality": quality_tables,
     "admission": admission_tables,
+    "swap": swap_tables,
+    "replay": replay_tables,
+    "replay-check": replay_check_tables,
 }
 
 

@@ -26,7 +26,9 @@ from pointsman.cli.bench_admission import declare_admission, measure_admission
 from pointsman.cli.bench_intents import declare_intents, measure_intents
 from pointsman.cli.bench_l1 import declare_l1, measure_l1
 from pointsman.cli.bench_quality import declare_quality, measure_quality
+from pointsman.cli.bench_replay import declare_replay, measure_replay
 from pointsman.cli.bench_route import declare_route, measure_route
+from pointsman.cli.bench_swap import declare_swap, measure_swap
 from pointsman.cli.output import print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import PointsmanError
@@ -64,10 +66,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _declare_run(log, rounds=5, seconds=2.0)
     admission = actions.add_parser("admission", help="the gate before a real engine under too much load, with faults")
     declare_admission(admission, _VENV)
+    swap = actions.add_parser(
+        "swap", help="models that take turns in memory: what a swap takes, how many loads there are"
+    )
+    declare_swap(swap, _VENV)
     declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
     declare_l1(actions.add_parser("l1", help="what models are worth as arbiters: stability, schemas, parallel queries"))
     declare_quality(actions.add_parser("quality", help="how good models are at kinds of tasks, by a set with checkers"))
     declare_route(actions.add_parser("route", help="routers on questions that several models answered"))
+    declare_replay(actions.add_parser("replay", help="how fast a log is decided again; --check: is the forecast true"))
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
     table.add_argument("file", metavar="FILE", type=Path, help="what --json wrote")
     table.add_argument("--plot", metavar="FILE", type=Path, help="also draw it (.svg or .png)")
@@ -104,6 +111,8 @@ def run(options: argparse.Namespace) -> int:
         return measure_l1(options)
     if options.action == "route":
         return measure_route(options)
+    if options.action == "replay":
+        return measure_replay(options, _progress(options.tongue))
     results = _ACTIONS[options.action](options)
     _print(results, options.tongue)
     if options.json:
@@ -174,6 +183,10 @@ def _admission(options: argparse.Namespace) -> Results:
     return measure_admission(options, _progress(options.tongue))
 
 
+def _swap(options: argparse.Namespace) -> Results:
+    return measure_swap(options, _progress(options.tongue))
+
+
 _ACTIONS = {
     "relay": _relay,
     "growth": _growth,
@@ -181,6 +194,7 @@ _ACTIONS = {
     "jobs": _jobs,
     "log": _log,
     "admission": _admission,
+    "swap": _swap,
 }
 
 
