@@ -60,14 +60,15 @@ def manage(options: argparse.Namespace, verbs: Sequence[str]) -> int:
 
 
 def show(models: Sequence[dict[str, Any]], tongue: Tongue) -> None:
-    """A line for each, and under the table what is wrong with them."""
+    """A line for each, and under the table what is wrong with them, or planned."""
     now = time.time()
     rows = [_row(model, now, tongue) for model in models]
     for line in table([told(head, tongue) for head in _HEADS], rows, {2, 3, 4, 5, 6}):
         print_line(line)
     for model in models:
-        if model.get("problem"):
-            print_line(f"{model['target']}: {model['problem']}")
+        for text in (model.get("problem"), model.get("restart")):
+            if text:
+                print_line(f"{model['target']}: {text}")
 
 
 def _row(model: dict[str, Any], now: float, tongue: Tongue) -> list[str]:
