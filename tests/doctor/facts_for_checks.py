@@ -22,7 +22,7 @@ from pointsman.domain.target import BackendState, ModelFacts
 
 GIB = 1 << 30
 MODEL = "/models/qwen2.5-3b-q4_k_m.gguf"
-OURS = TargetFacts("q@embedded", "light", MODEL, "embedded", local=True)
+OURS = TargetFacts("q@embedded", "light", MODEL, "embedded", ours=True, local=True)
 THEIRS = TargetFacts("m@h:8000", "heavy", "m", "vllm", "http://h:8000/v1")
 
 
@@ -45,8 +45,10 @@ def config(**changes: Any) -> ConfigFacts:
     return ConfigFacts(**(values | changes))
 
 
-def engine(health: str = "up", slots: int | None = 4, problem: Any = None, **more: Any) -> EngineFacts:
-    state = BackendState(THEIRS.name, health, ModelFacts(slots=slots), problem)  # type: ignore[arg-type]
+def engine(
+    health: str = "up", slots: int | None = 4, problem: Any = None, target: str = "m@h:8000", **more: Any
+) -> EngineFacts:
+    state = BackendState(target, health, ModelFacts(slots=slots), problem)  # type: ignore[arg-type]
     return EngineFacts(state, **more)
 
 

@@ -139,7 +139,13 @@ def test_a_machine(tmp_path: Path) -> None:
     folder = tmp_path / "not" / "yet"
     found = look_at_machine(folder, "127.0.0.1", 0)
     assert found.memory > found.available > 0 and found.disk > found.disk_free > 0 and found.unwritable is None
-    assert found.owner is None and not folder.exists() and list(tmp_path.iterdir()) == []
+    assert found.owner is None and found.owners == () and not folder.exists() and list(tmp_path.iterdir()) == []
+
+
+def test_ports_that_somebody_has(server: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
+    port = int(server[0].rpartition(":")[2])
+    found = look_at_machine(tmp_path, "127.0.0.1", port, (port, 0))
+    assert found.owner is not None and "is in use by" in found.owner and len(found.owners) == 1
 
 
 @pytest.fixture
@@ -217,6 +223,8 @@ models:
       - {{engine: ollama, model: "q:1b", base_url: "{base}", name: here}}
       - {{engine: ollama, model: "none:1b", base_url: "{base}", name: there}}
       - {{engine: vllm, model: m, base_url: "http://127.0.0.1:{NOTHING_THERE}/v1", name: gone}}
+      - {{engine: ollama, model: "q:1b", nodes: ["{base}", "http://127.0.0.1:{NOTHING_THERE}"], name: pool}}
+      - {{engine: llamacpp, model: m, command: "llama-server --port {{port}}", name: ours}}
 fallback: {{target: light}}
 """
     found = look_at_engines(loaded(tmp_path, text).draft)
@@ -224,6 +232,8 @@ fallback: {{target: light}}
     assert here.state.health == "up" and here.quant == "Q4_K_M" and (here.loaded, here.on_gpu) == (2 * GIB, GIB)
     assert there.state.health == "down" and there.port_owner is not None and "is in use by" in there.port_owner
     assert gone.state.health == "down" and gone.port_owner is None
+    pool = [engine.state.health for name, engine in found.items() if name.startswith("q:1b@pool (http://")]
+    assert pool == ["up", "down"] and len(found) == 5
 
 
 def test_engine_logs(tmp_path: Path) -> None:

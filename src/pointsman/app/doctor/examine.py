@@ -11,7 +11,7 @@ import msgspec
 from pointsman.app.doctor.facts import Facts, Recount
 from pointsman.app.doctor.finding import Finding
 from pointsman.app.doctor.gather import Look, gather
-from pointsman.app.doctor.look.config import look_at_config
+from pointsman.app.doctor.look.config import fixed_ports, look_at_config
 from pointsman.app.doctor.look.engine_logs import look_at_logs
 from pointsman.app.doctor.look.engines import look_at_engines
 from pointsman.app.doctor.look.files import look_at_files
@@ -61,7 +61,7 @@ def facts_of(asked: Examination) -> Facts:
         "recount": (lambda: asked.recount(folder, time.time() - _DAY), asked.seconds),
         "engines": (lambda: look_at_engines(config), asked.seconds),
         "files": (lambda: look_at_files(config), asked.seconds),
-        "machine": (lambda: look_at_machine(folder, server.host, server.port), asked.seconds),
+        "machine": (lambda: look_at_machine(folder, server.host, server.port, fixed_ports(config)), asked.seconds),
         "logs": (lambda: look_at_logs(folder), asked.seconds),
         "store": (lambda: look_at_store(config), asked.seconds),
     }

@@ -19,14 +19,16 @@ class NotKnown(msgspec.Struct, frozen=True):
 
 
 class TargetFacts(msgspec.Struct, frozen=True):
-    """A target as the config has it. `local`: it is on this machine; `sequences` what limits it: a number, auto, or nothing.
-    `on_demand`: its model is loaded when it is asked for; `restarts`: it begins anew at set times."""
+    """A target as the config has it. `ours`: the gateway starts its engine; `local`: it is on this machine; `sequences` what
+    limits it: a number, auto, or nothing. `on_demand`: its model is loaded when it is asked for; `restarts`: it begins anew
+    at set times."""
 
     name: str
     tier: str
     model: str
     engine: str
     address: str | None = None
+    ours: bool = False
     local: bool = False
     external: bool = False
     sequences: int | str | None = None
@@ -169,7 +171,7 @@ class Card(msgspec.Struct, frozen=True):
 
 class MachineFacts(msgspec.Struct, frozen=True):
     """`killed`: processes that the system ended for want of memory, since the machine (or the container) began. `owner`: who
-    has the gateway's port, where somebody else has."""
+    has the gateway's port, where somebody has; `owners`: those of engines that it starts."""
 
     memory: int
     available: int
@@ -179,6 +181,7 @@ class MachineFacts(msgspec.Struct, frozen=True):
     disk: int = 0
     unwritable: Said | None = None
     owner: Said | None = None
+    owners: tuple[Said, ...] = ()
     now: float = 0.0
 
 

@@ -34,9 +34,7 @@ def judge(config: ConfigFacts, gateway: GatewayFacts, engines: dict[str, EngineF
 
 
 def _unlimited(target: TargetFacts, gateway: GatewayFacts, engines: dict[str, EngineFacts]) -> bool:
-    if target.external or target.engine == "embedded" or target.sequences is not None:
+    if target.external or target.ours or target.sequences is not None or gateway.limits.get(target.name) is not None:
         return False
-    engine = engines.get(target.name)
-    if engine is None or engine.state.health != "up" or gateway.limits.get(target.name) is not None:
-        return False  # who does not answer gets nothing
-    return engine.state.facts.slots is None
+    states = [engine.state for engine in engines.values() if engine.state.target == target.name]
+    return any(state.health == "up" and state.facts.slots is None for state in states)  # who is down gets nothing

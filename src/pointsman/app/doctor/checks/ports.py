@@ -22,6 +22,8 @@ def judge(
                 ),
             )
         )
+    if not gateway.running:
+        found += [wrong(owner, _CANNOT, _OTHER) for owner in machine.owners]
     for name, engine in engines.items():
         if engine.port_owner is not None:
             found.append(
@@ -38,3 +40,9 @@ def judge(
     if gateway.running:
         return [ok(said("the gateway has its port, {port}", "网关占着自己的端口 {port}", port=config.port))]
     return [ok(said("port {port} is free for the gateway", "端口 {port} 空闲，网关可以使用", port=config.port))]
+
+
+_CANNOT = Said(
+    "an engine that the gateway starts is to listen there, and cannot", "网关要启动的引擎本该在那里监听，却不能"
+)
+_OTHER = Said("end that process, or give the backend another port: port", "结束那个进程，或给这个后端换个端口：port")

@@ -17,13 +17,12 @@ def judge(config: ConfigFacts, files: tuple[FileFacts, ...], engines: dict[str, 
     by_model = {file.model: file.quant for file in files}
     alike: dict[tuple[str, str], dict[str, str]] = {}
     for target in config.targets:
-        engine = engines.get(target.name)
-        weights = by_model.get(target.model) or (engine.quant if engine else None) or quant_in(target.model)
-        cache = engine.cache_type if engine else None
-        kept = [_plain(weights)] if weights else []
-        kept += [f"KV {cache}"] if cache and cache != "auto" else []
-        if kept:
-            alike.setdefault((target.tier, base_of(target.model)), {})[target.name] = " + ".join(kept)
+        named = by_model.get(target.model) or quant_in(target.model)
+        own = {name: engine for name, engine in engines.items() if engine.state.target == target.name}
+        places = {name: (named or engine.quant, engine.cache_type) for name, engine in own.items()}
+        for name, (weights, cache) in (places or {target.name: (named, None)}).items():
+            if kept := _kept(weights, cache):
+                alike.setdefault((target.tier, base_of(target.model)), {})[name] = kept
     mixed = {tier: kinds for (tier, _), kinds in alike.items() if len(set(kinds.values())) > 1}
     if not mixed:
         return [
@@ -54,6 +53,11 @@ def judge(config: ConfigFacts, files: tuple[FileFacts, ...], engines: dict[str, 
         )
         for tier, kinds in mixed.items()
     ]
+
+
+def _kept(weights: str | None, cache: str | None) -> str:
+    parts = [_plain(weights)] if weights else []
+    return " + ".join([*parts, *([f"KV {cache}"] if cache and cache != "auto" else [])])
 
 
 def quant_in(model: str) -> str | None:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pointsman.app.build import NOBODY, build
 from pointsman.app.doctor.facts import ConfigFacts, Extra, TargetFacts
 from pointsman.app.job_store import shown_store
+from pointsman.app.started import runs_here
 from pointsman.app.targets import targets_of, with_builtin
 from pointsman.config.load import Loaded
 from pointsman.config.paths import data_dir
@@ -52,9 +53,9 @@ def look_at_config(loaded: Loaded) -> ConfigFacts:
 
 def facts_of(target: Target, backend: Backend) -> TargetFacts:
     """A target and its backend, as the config has them."""
-    address = (
-        None if target.engine == "embedded" else backend.base_url or (_OLLAMA if target.engine == "ollama" else None)
-    )
+    ours = runs_here(backend)
+    usual = _OLLAMA if target.engine == "ollama" and backend.nodes is None else None
+    address = backend.base_url or (None if ours else usual)
     host = urlsplit(address).hostname if address else None
     return TargetFacts(
         name=target.name,
@@ -62,12 +63,19 @@ def facts_of(target: Target, backend: Backend) -> TargetFacts:
         model=target.model,
         engine=target.engine,
         address=address,
-        local=target.engine == "embedded" or (host is not None and is_loopback(host)),
+        ours=ours,
+        local=ours or (host is not None and is_loopback(host)),
         external=target.external,
         sequences=backend.limits.sequences,
         on_demand=backend.load is not None and backend.load.when == "demand",
         restarts=backend.load is not None and backend.load.restart is not None,
     )
+
+
+def fixed_ports(config: Config) -> tuple[int, ...]:
+    """Of engines that the gateway starts, where the config says which."""
+    backends = [backend for model in config.models.values() for backend in model.backends if runs_here(backend)]
+    return tuple(dict.fromkeys(backend.port for backend in backends if backend.port))
 
 
 def extras_of(config: Config) -> list[Extra]:

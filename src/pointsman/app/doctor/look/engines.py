@@ -14,6 +14,7 @@ import msgspec
 from pointsman.app.doctor.facts import EngineFacts, TargetFacts
 from pointsman.app.doctor.look.asking import get_json
 from pointsman.app.doctor.look.config import facts_of
+from pointsman.app.started import runs_here
 from pointsman.app.targets import serve_target, targets_of
 from pointsman.config.schema import Backend, Config
 from pointsman.domain.said import Said, said
@@ -28,18 +29,29 @@ _PROBE = 8.0
 
 
 def look_at_engines(config: Config) -> dict[str, EngineFacts]:
-    """By the target's name; embedded ones are the gateway's own matter. All are asked at once."""
-    asked = [
-        (target, backend)
+    """By the target's name, of several nodes with each one's address. Engines that the gateway starts, and nodes of a
+    registry, are its own matter. All are asked at once."""
+    asked = {
+        name: (target, one)
         for pairs in targets_of(config).values()
         for target, backend in pairs
-        if backend.engine != "embedded"
-    ]
-    states = asyncio.run(_probed(asked))
-    return {
-        target.name: _more(EngineFacts(state), facts_of(target, backend), backend)
-        for (target, backend), state in zip(asked, states, strict=True)
+        for name, one in _places(target, backend)
     }
+    states = asyncio.run(_probed(list(asked.values())))
+    return {
+        name: _more(EngineFacts(state), facts_of(target, backend), backend)
+        for (name, (target, backend)), state in zip(asked.items(), states, strict=True)
+    }
+
+
+def _places(target: Target, backend: Backend) -> list[tuple[str, Backend]]:
+    if runs_here(backend) or backend.nodes == "registry":
+        return []
+    if not isinstance(backend.nodes, list):
+        return [(target.name, backend)]
+    return [
+        (f"{target.name} ({url})", msgspec.structs.replace(backend, nodes=None, base_url=url)) for url in backend.nodes
+    ]
 
 
 async def _probed(asked: list[tuple[Target, Backend]]) -> list[BackendState]:

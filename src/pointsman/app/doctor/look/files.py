@@ -9,6 +9,7 @@ import msgspec
 import psutil
 
 from pointsman.app.doctor.facts import FileFacts, Holding
+from pointsman.app.started import runs_here
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Backend, Config
 from pointsman.domain.errors import Problem
@@ -40,7 +41,7 @@ def look_at_files(config: Config) -> tuple[FileFacts, ...]:
 
 def lies_here(backend: Backend) -> bool:
     """Whether the config names a file of this machine."""
-    return backend.engine == "embedded" or backend.model.endswith(_ENDINGS)
+    return runs_here(backend) or backend.model.endswith(_ENDINGS)
 
 
 def _look(backend: Backend, memory: Path, cards: dict[int, int]) -> FileFacts:
@@ -52,7 +53,7 @@ def _look(backend: Backend, memory: Path, cards: dict[int, int]) -> FileFacts:
     here = FileFacts(
         backend.model,
         quant=kept_as(path),
-        expected=expected_hash(path),
+        expected=backend.sha256.removeprefix("sha256:") if backend.sha256 else expected_hash(path),
         sha256=known_hash(path, memory),
         weights=checked.size,
         holders=tuple(_holding(each.pid, each.name, cards) for each in holders(path)),
@@ -64,7 +65,7 @@ def _sized(here: FileFacts, backend: Backend) -> FileFacts:
     """With what it takes as it is configured, where its file tells."""
     try:
         network = read_model(backend.model).network
-        slots = backend.slots or 2
+        slots = backend.slots or (2 if backend.engine == "embedded" else 1)
         each = backend.context or min(4096, network.trained_context or 4096)
         on_gpu = driver_there() and backend.gpu_layers != 0
         setup = Setup(each * slots, slots, ubatch=_UBATCH, gpu_layers=backend.gpu_layers)

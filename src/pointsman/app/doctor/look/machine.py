@@ -20,14 +20,12 @@ _EVENTS = Path("/sys/fs/cgroup/memory.events")
 _VMSTAT = Path("/proc/vmstat")
 
 
-def look_at_machine(folder: Path, host: str, port: int) -> MachineFacts:
-    """`folder` is the data folder, which may not be there yet."""
+def look_at_machine(folder: Path, host: str, port: int, engines: tuple[int, ...] = ()) -> MachineFacts:
+    """`folder` is the data folder, which may not be there yet; `host`, `port` the gateway's, `engines` the fixed ports of
+    those that it starts."""
     memory = psutil.virtual_memory()
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     disk = shutil.disk_usage(nearest)
-    owner = None
-    if port and next_free_port(host, port, tries=1) is None:
-        owner = explain_port(host, port)
     return MachineFacts(
         memory=int(memory.total),
         available=int(memory.available),
@@ -36,9 +34,14 @@ def look_at_machine(folder: Path, host: str, port: int) -> MachineFacts:
         disk_free=disk.free,
         disk=disk.total,
         unwritable=_unwritable(nearest),
-        owner=owner,
+        owner=_owner(host, port),
+        owners=tuple(owner for each in engines if (owner := _owner("127.0.0.1", each)) is not None),
         now=time.time(),
     )
+
+
+def _owner(host: str, port: int) -> Said | None:
+    return explain_port(host, port) if port and next_free_port(host, port, tries=1) is None else None
 
 
 def _cards() -> tuple[Card, ...]:
