@@ -50,7 +50,7 @@ def comes_and_goes(config: Config, backend: BackendConfig) -> bool:
     """Whether its model is not simply always there."""
     if is_local(backend):
         return backend.load is not None or config.memory.budget is not None
-    return backend.load is not None and backend.engine in STEERED
+    return backend.load is not None and backend.engine in STEERED and backend.nodes is None
 
 
 def coming_and_going(config: Config) -> dict[str, tuple[Target, BackendConfig]]:
@@ -201,7 +201,10 @@ def wrong_residency(config: Config) -> Iterator[Problem]:
             load, path = backend.load, f"models.{tier}.backends[{index}].load"
             if load is None:
                 continue
-            if not comes_and_goes(config, backend):
+            if backend.nodes is not None:
+                en = "the models of nodes come and go by their own engines' word, not by this gateway's"
+                yield Problem(path, Said(en, "节点上的模型由节点自己的引擎装卸，不归本网关管"))
+            elif not comes_and_goes(config, backend):
                 en = "engine {engine} cannot be told to load or unload a model, and the gateway does not start it"
                 zh = "引擎 {engine} 不能按要求加载或卸载模型，网关也不负责启动它"
                 valid = ", ".join(("embedded", *STEERED, "command"))
