@@ -206,7 +206,7 @@ class Batch:
 
 
 def unpacked(data: bytes) -> bytes:
-    """MessagePack's [names, [items]]. Raises zlib.error."""
+    """MessagePack's [names, [items]]. Raises ValueError where it is damaged."""
     return data if data[:1] == _PAIR else stretched(data)
 
 

@@ -9,6 +9,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -48,44 +49,53 @@ class Chapter:
 
     def __init__(self, connection: Connection, listed: Listed) -> None:
         self._connection = connection
-        self.id, self.count = listed.id, listed.count
-        [(times, batches, places)] = connection.execute(_AT, (listed.id,)).fetchall()
-        self.times = _array("d", times)
-        self._batches = _array("q", batches)
-        self._places = _array("I", places)
+        self._listed = listed
+
+    @cached_property
+    def _arrays(self) -> tuple[array[float], array[int], array[int]]:
+        """(when they came, numbers of the batches, where each lies)."""
+        [(times, batches, places)] = self._connection.execute(_AT, (self._listed.id,)).fetchall()
+        return _array("d", times), _array("q", batches), _array("I", places)
 
     def where(self, place: int) -> tuple[int, int]:
         """(number of the batch, place in it) of a request."""
-        packed = self._places[place]
-        return self._batches[packed >> _PLACE], packed & ((1 << _PLACE) - 1)
+        _, batches, places = self._arrays
+        packed = places[place]
+        return batches[packed >> _PLACE], packed & ((1 << _PLACE) - 1)
 
-    def since(self, moment: float) -> int:
-        """How many came then or later."""
-        return bisect_left(self.times, True, key=lambda time: time < moment)
-
-    def after(self, moment: float) -> int:
-        """How many came later than that."""
-        return bisect_left(self.times, True, key=lambda time: time <= moment)
-
-    def matching(self, wanted: dict[str, str], start: int, end: int) -> Iterator[int]:
-        """The places from `start` to before `end` of requests that may be those which are wanted: those that are, and
-        rarely some others. `wanted` is filter → value."""
-        bits = (1 << (self.count - start)) - (1 << (self.count - end)) if start < end else 0
+    def matching(self, wanted: dict[str, str], since: float, latest: float) -> Iterator[int]:
+        """The places of requests that came between the two, both among them, and may be those which are wanted: those that
+        are, and rarely some others. `wanted` is filter → value."""
+        count = self._listed.count
+        bits = (1 << count) - 1
         for name in sorted(wanted, key=_rank):
+            bits &= self._bits(name, wanted[name])
             if not bits:
                 return
-            bits &= self._bits(name, wanted[name])
-        while bits:
-            high = bits.bit_length() - 1
-            bits ^= 1 << high
-            yield self.count - 1 - high
+        bits &= (1 << (count - self._later_than(latest))) - 1
+        end = count - self._until(since)
+        while (high := bits.bit_length()) > end:
+            bits ^= 1 << (high - 1)
+            yield count - high
+
+    def _until(self, moment: float) -> int:
+        """How many came then or later."""
+        if moment <= self._listed.first:
+            return self._listed.count
+        return bisect_left(self._arrays[0], True, key=lambda time: time < moment)
+
+    def _later_than(self, moment: float) -> int:
+        """How many came later."""
+        if moment >= self._listed.last:
+            return 0
+        return bisect_left(self._arrays[0], True, key=lambda time: time <= moment)
 
     def _bits(self, name: str, value: str) -> int:
-        rows = self._connection.execute(_COLUMN, (field_of(name), self.id)).fetchall()
+        rows = self._connection.execute(_COLUMN, (field_of(name), self._listed.id)).fetchall()
         if not rows:  # of a version that did not know the field
-            return (1 << self.count) - 1
+            return (1 << self._listed.count) - 1
         find = bits_with if name in LABELS else bits_of
-        return find(rows[0], self.count, value)
+        return find(rows[0], self._listed.count, value)
 
 
 def write_chapter(connection: Connection, batches: Sequence[Filed]) -> None:

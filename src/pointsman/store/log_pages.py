@@ -139,7 +139,7 @@ class Places:
 
     def _in_chapter(self, listed: Listed, wanted: dict[str, str], bounds: Bounds) -> Iterator[Found]:
         chapter = Chapter(self._connection, listed)
-        for place in chapter.matching(wanted, chapter.after(bounds.latest), chapter.since(bounds.since)):
+        for place in chapter.matching(wanted, bounds.since, bounds.latest):
             number, at = chapter.where(place)
             batch = self._batch(number)
             if batch is None:
@@ -150,9 +150,9 @@ class Places:
 
 
 def _matching(batch: StoredBatch, wanted: dict[str, str], bounds: Bounds) -> Iterator[Found]:
-    heads = [head for head in batch.matching(wanted) if bounds.hold(head)]
-    heads.sort(key=lambda head: head.received, reverse=True)
-    return (Found(head, batch) for head in heads)
+    for received, place in sorted(batch.matching(wanted), reverse=True):
+        if bounds.since <= received <= bounds.latest and bounds.hold(head := batch.head(place)):
+            yield Found(head, batch)
 
 
 def _id(found: Found) -> str:

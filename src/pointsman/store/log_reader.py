@@ -34,7 +34,7 @@ LogError = apsw.Error
 
 _FIRST_ROWS, _MOST_ROWS = 50, 12_800  # that a list reads at once, from few to many
 _BATCHES = 64  # that stay unpacked while a page is read
-_LOOKED_AT = 2000  # requests whose texts are looked at for a page
+_LOOKED_AT = 1000  # requests whose texts are looked at for a page
 _NOTES = 16  # rows of notes that stay open, since what ends together was often noted together
 _WITH_ID = "first_id <= ? and last_id >= ?"
 
@@ -91,7 +91,8 @@ class LogReader:
             None if before is None else position_of(before),
         )
         wanted = {name: whole_characters(value) for name, value in filters.items() if name in FILTERS}
-        places = Places(self._connection, lru_cache(maxsize=_BATCHES)(self._batch), self._noted)
+        batch = lru_cache(maxsize=_BATCHES)(partial(self._batch, Seal.found_in(self._folder)))
+        places = Places(self._connection, batch, self._noted)
         rows: list[dict[str, Any]] = []
         looked_at = 0
         position: tuple[float, str] | None = None
@@ -207,14 +208,14 @@ class LogReader:
     def close(self) -> None:
         self._connection.close()
 
-    def _batch(self, number: int) -> StoredBatch | None:
+    def _batch(self, seal: Seal | None, number: int) -> StoredBatch | None:
         """The one with that number, whose contents are read once they are asked for; None where it is no more."""
         row = self._connection.execute("select prompts, heads from batches where id = ?", (number,)).fetchone()
         if row is None:
             return None
         prompts, heads = row
         batch = StoredBatch(number, prompts, heads, self._notes)
-        batch.open_later(partial(self._contents, number), Seal.found_in(self._folder))
+        batch.open_later(partial(self._contents, number), seal)
         return batch
 
     def _contents(self, number: int) -> bytes | None:

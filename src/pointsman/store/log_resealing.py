@@ -62,13 +62,12 @@ def _reseal_rows(
     alone = ring.alone()
     seen: set[Any] = set()
     query = f"select {key} from {table} where prompts = 'sealed' and contents is not null order by {key}"  # noqa: S608
+    one = f"select heads, contents from {table} where {key} = ?"  # noqa: S608
     while fresh := [name for (name,) in connection.execute(query).fetchall() if name not in seen]:
         seen.update(fresh)  # what a gateway writes meanwhile comes next
         for name in fresh:
             with all_or_nothing(connection):
-                row: Any = connection.execute(
-                    f"select heads, contents from {table} where {key} = ?", (name,)
-                ).fetchone()  # noqa: S608
+                row: Any = connection.execute(one, (name,)).fetchone()
                 contents = found(folder, row[1]) if row else None
                 if contents is None or alone.open(contents, row[0]) is not None:
                     continue

@@ -39,6 +39,7 @@ from pointsman.store.under_way import NotesLeft, take_over
 log = logging.getLogger("pointsman")
 
 _FULL = 1 << 20  # bytes of a batch that waits for no more
+_MOST = 512  # records, which a list reads for one of them
 _DAY = 86_400.0
 _PAUSE = 0.1  # seconds between two slices of what is removed, at least
 
@@ -189,7 +190,7 @@ class LogWriter:
 
     def _grown(self, size: int, first: bool) -> None:
         """The open batch has that size now; `first`: the thread may be waiting for something to do."""
-        if size >= _FULL:
+        if size >= _FULL or self._open.count >= _MOST:
             self._full.append(self._shut())
             self._news.notify()
         elif first:

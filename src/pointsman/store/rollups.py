@@ -6,7 +6,6 @@ yet is added when they are read. So they never differ from the log."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from pointsman.store.log_open import opened_to_read
 from pointsman.store.log_row import Brief
 from pointsman.store.log_schema import has_table, unfiled_in
 from pointsman.store.log_sql import Connection
+from pointsman.store.squeeze import squeezed, stretched
 from pointsman.store.stored_batch import StoredBatch
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
@@ -55,9 +55,11 @@ class Rollups:
 
     def between(self, start: float, end: float, step: int, by: Sequence[str] = ()) -> list[Rollup]:
         """Of the requests that came from `start` on and before `end`, oldest first, by the values of these dimensions
-        (names of DIMS). `step` is in seconds, whole minutes; `start` is rounded down to a minute. Sums by minute are kept as
-        long as requests are: with hours, or days that begin on the hour, they reach back further."""
-        return rollups_between(self._connection, int(start // MINUTE) * MINUTE, end, step, by)
+        (names of DIMS). `step` is in seconds, whole minutes; `start` is rounded down to the minute, or the hour where steps
+        are hours. Sums by minute are kept as long as requests are, those by hour longer. By one dimension, or none, a month
+        of hours takes some milliseconds; by several that is so of days."""
+        unit = MINUTE if step % HOUR else HOUR
+        return rollups_between(self._connection, int(start // unit) * unit, end, step, by)
 
     def close(self) -> None:
         self._connection.close()
@@ -79,7 +81,7 @@ def rollups_between(connection: Connection, start: int, end: float, step: int, d
             sums = found.setdefault(start + (began - start) // step * step, {})
             for key, figures in unpacked(packed):
                 _add(sums, tuple([key[place] for place in places]) if whole else key, figures)
-        for began, by_all in _uncounted(connection, start, end).items():
+        for began, by_all in _uncounted(connection, unit, start, end).items():
             sums = found.setdefault(start + (began - start) // step * step, {})
             for key, figures in by_all.items():
                 _add(sums, tuple([key[place] for place in places]), figures)
@@ -99,13 +101,13 @@ def write_rollups(connection: Connection, heads: Iterable[Brief]) -> None:
 
 def unpacked(figures: bytes) -> list[tuple[Key, Figures]]:
     """Sums as a row has them."""
-    return _decode(figures if figures[0] in _LIST else zlib.decompress(figures))
+    return _decode(figures if figures[0] in _LIST else stretched(figures))
 
 
 def packed(sums: Mapping[Key, Figures]) -> bytes:
     """As a row is to have them."""
     plain = _encode(list(sums.items()))
-    return zlib.compress(plain, 1) if len(plain) > _SHORT else plain
+    return squeezed(plain) if len(plain) > _SHORT else plain
 
 
 def _add_row(connection: Connection, row: tuple[int, str, int], sums: Mapping[Key, Figures]) -> None:
@@ -127,15 +129,15 @@ def _coarser(minutes: Mapping[int, Mapping[Key, Figures]], step: int) -> dict[in
     return found
 
 
-def _uncounted(connection: Connection, start: int, end: float) -> dict[int, dict[Key, Figures]]:
-    """Of batches that no sum has yet, by minute."""
+def _uncounted(connection: Connection, unit: int, start: int, end: float) -> dict[int, dict[Key, Figures]]:
+    """Of batches that no sum has yet."""
     heads = [
         head
         for number, prompts, data in connection.execute(_UNCOUNTED.format(unfiled_in(connection)), (start,))
         for head in StoredBatch(number, prompts, data).briefs()
         if start <= head.received < end
     ]
-    return summed(heads, MINUTE)
+    return summed(heads, unit)
 
 
 def _add(sums: dict[Key, Figures], key: Key, figures: Figures) -> None:

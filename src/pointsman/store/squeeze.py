@@ -30,5 +30,9 @@ def squeezed_pieces(pieces: Iterable[bytes | memoryview]) -> list[bytes]:
 
 
 def stretched(data: bytes) -> bytes:
-    """Raises zlib.error where it is damaged."""
-    return zlib.decompress(data)
+    """Raises ValueError where it is damaged."""
+    try:
+        plain: bytes = _zlib.decompress(data)
+    except _zlib.error as error:
+        raise ValueError(str(error)) from None
+    return plain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
@@ -88,12 +87,14 @@ class StoredBatch:
         """Of each id in the batch."""
         return {head.id: place for place, head in enumerate(self.heads)}
 
-    def matching(self, wanted: dict[str, str]) -> list[Head]:
-        """Heads for which each of these filters has this value."""
-        return self.those(self.heads, wanted)
+    def matching(self, wanted: dict[str, str]) -> list[tuple[float, int]]:
+        """When the requests came for which each of these filters has this value, and their places."""
+        briefs = self.briefs()
+        places = {id(brief): place for place, brief in enumerate(briefs)}
+        return [(brief.received, places[id(brief)]) for brief in self.those(briefs, wanted)]
 
-    def those(self, heads: list[Head], wanted: dict[str, str]) -> list[Head]:
-        """Of some of its heads, as `matching`."""
+    def those(self, heads: list[Any], wanted: dict[str, str]) -> list[Any]:
+        """Of some of its heads, or briefs of them, those for which each of these filters has this value."""
         names = self._features
         for name, value in wanted.items():
             if name in FEATURES:
@@ -302,7 +303,7 @@ class StoredBatch:
     def _unpacked(self, data: bytes) -> bytes:
         try:
             return unpacked(data)
-        except zlib.error:
+        except ValueError:
             raise self._damaged() from None
 
     def _damaged(self) -> apsw.CorruptError:

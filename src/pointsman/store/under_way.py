@@ -11,7 +11,6 @@ import apsw
 from pointsman.store.content_files import Kept, found
 from pointsman.store.log_batch import Batch
 from pointsman.store.log_filing import add_batch
-from pointsman.store.log_row import Head
 from pointsman.store.log_schema import all_or_nothing, has_table
 from pointsman.store.log_sql import Connection
 from pointsman.store.owner import is_alive
@@ -38,12 +37,11 @@ class Noted(StoredBatch):
     def places(self) -> dict[str, int]:
         return {head.id: place for place, head in enumerate(self.heads) if self._left[place]}
 
-    def matching(self, wanted: dict[str, str]) -> list[Head]:
+    def matching(self, wanted: dict[str, str]) -> list[tuple[float, int]]:
         """How it ends is not known."""
         if self.live and not wanted.keys().isdisjoint(("outcome", "error")):
             return []
-        left = {id(self.heads[place]) for place in self.places.values()}
-        return [head for head in super().matching(wanted) if id(head) in left]
+        return [found for found in super().matching(wanted) if self._left[found[1]]]
 
     def row(self, head: Any) -> dict[str, Any]:
         row = super().row(head)
