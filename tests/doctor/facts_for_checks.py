@@ -33,12 +33,10 @@ def config(**changes: Any) -> ConfigFacts:
         "rules": 10,
         "cases": 40,
         "targets": (OURS, THEIRS),
-        "entries": ("auto",),
         "host": "127.0.0.1",
         "port": 8900,
         "keys": 0,
         "public": False,
-        "loopback_open": True,
         "data_dir": Path("/data"),
         "store": "jobs.sqlite",
     }
@@ -67,7 +65,6 @@ def file(*holders: Holding, **changes: Any) -> FileFacts:
 
 def machine(**changes: Any) -> MachineFacts:
     values: dict[str, Any] = {
-        "memory": 32 * GIB,
         "available": 16 * GIB,
         "disk": 100 * GIB,
         "disk_free": 50 * GIB,

@@ -20,8 +20,7 @@ class NotKnown(msgspec.Struct, frozen=True):
 
 class TargetFacts(msgspec.Struct, frozen=True):
     """A target as the config has it. `ours`: the gateway starts its engine; `local`: it is on this machine; `sequences` what
-    limits it: a number, auto, or nothing. `on_demand`: its model is loaded when it is asked for; `restarts`: it begins anew
-    at set times."""
+    limits it: a number, auto, or nothing. `on_demand`: its model is loaded when it is asked for."""
 
     name: str
     tier: str
@@ -33,7 +32,6 @@ class TargetFacts(msgspec.Struct, frozen=True):
     external: bool = False
     sequences: int | str | None = None
     on_demand: bool = False
-    restarts: bool = False
 
 
 class Extra(msgspec.Struct, frozen=True):
@@ -52,12 +50,10 @@ class ConfigFacts(msgspec.Struct, frozen=True):
     rules: int
     cases: int
     targets: tuple[TargetFacts, ...]
-    entries: tuple[str, ...]
     host: str
     port: int
     keys: int
     public: bool
-    loopback_open: bool
     data_dir: Path
     store: str
     extras: tuple[Extra, ...] = ()
@@ -173,7 +169,6 @@ class MachineFacts(msgspec.Struct, frozen=True):
     """`killed`: processes that the system ended for want of memory, since the machine (or the container) began. `owner`: who
     has the gateway's port, where somebody has; `owners`: those of engines that it starts."""
 
-    memory: int
     available: int
     cards: tuple[Card, ...] = ()
     killed: int = 0

@@ -39,12 +39,10 @@ def look_at_config(loaded: Loaded) -> ConfigFacts:
         rules=rules,
         cases=cases,
         targets=tuple(facts_of(target, own) for pairs in targets_of(config).values() for target, own in pairs),
-        entries=tuple(config.entries),
         host=config.server.host,
         port=config.server.port,
         keys=len(config.auth.keys),
         public=not is_loopback(config.server.host),
-        loopback_open=config.auth.loopback == "open",
         data_dir=data_dir(config),
         store=shown_store(config),
         extras=tuple(extras_of(config)),
@@ -68,7 +66,6 @@ def facts_of(target: Target, backend: Backend) -> TargetFacts:
         external=target.external,
         sequences=backend.limits.sequences,
         on_demand=backend.load is not None and backend.load.when == "demand",
-        restarts=backend.load is not None and backend.load.restart is not None,
     )
 
 

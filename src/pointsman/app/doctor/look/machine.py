@@ -23,12 +23,10 @@ _VMSTAT = Path("/proc/vmstat")
 def look_at_machine(folder: Path, host: str, port: int, engines: tuple[int, ...] = ()) -> MachineFacts:
     """`folder` is the data folder, which may not be there yet; `host`, `port` the gateway's, `engines` the fixed ports of
     those that it starts."""
-    memory = psutil.virtual_memory()
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     disk = shutil.disk_usage(nearest)
     return MachineFacts(
-        memory=int(memory.total),
-        available=int(memory.available),
+        available=int(psutil.virtual_memory().available),
         cards=_cards(),
         killed=_killed(_EVENTS, "oom_kill") or _killed(_VMSTAT, "oom_kill"),
         disk_free=disk.free,
