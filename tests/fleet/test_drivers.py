@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -321,3 +322,29 @@ async def test_what_still_runs_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(driver.process, "remains", lambda: [4711])
     failure = await refused(driver.unload())
     assert (failure.fault, "pid 4711" in str(failure)) == ("unconfirmed", True)
+
+
+# A real llama.cpp
+
+
+async def test_llama_cpp_by_a_command_in_and_out_with_its_memory() -> None:
+    words = ("-m", "{model}", "--port", "{port}", "-c", "{total_context}", "-np", "{slots}")
+    server = str(Path(__file__).with_name("llama_server.py"))
+    settings = command(
+        command=(sys.executable, server, *words), model="builtin:smollm2-135m", engine="llamacpp", context=512, slots=2
+    )
+    process = ModelProcess(settings)
+    driver = ProcessDriver(process)
+    name = "builtin:smollm2-135m"
+    target = Target("m@x", "light", name, "x", "llamacpp")
+    backend = make_backend("llamacpp", BackendSettings(model=name), target, server=process)
+    for _ in range(2):
+        await driver.load(lambda said: None)
+        state = await backend.probe()
+        assert (state.health, state.resident) == ("up", True), state.problem
+        assert (state.facts.context_length, state.facts.slots, state.facts.layers) == (512, 2, 30)
+        assert driver.measured
+        assert driver.measured > 100 << 20
+        await driver.unload()
+        assert process.remains() == []
+    await backend.close()
