@@ -9,6 +9,7 @@ from pointsman.bench.growth_tables import growth_tables
 from pointsman.bench.job_tables import job_tables
 from pointsman.bench.l1_tables import l1_tables
 from pointsman.bench.log_tables import log_tables
+from pointsman.bench.nodes_tables import nodes_tables
 from pointsman.bench.quality_tables import quality_tables
 from pointsman.bench.relay_tables import layer_tables, relay_tables, worker_tables
 from pointsman.bench.replay_tables import replay_check_tables, replay_tables
@@ -28,6 +29,7 @@ _TABLES = {
     "l1": l1_tables,
     "quality": quality_tables,
     "admission": admission_tables,
+    "nodes": nodes_tables,
     "swap": swap_tables,
     "replay": replay_tables,
     "replay-check": replay_check_tables,

@@ -25,6 +25,7 @@ from pointsman.bench.tables import as_markdown, as_text, notes, preamble
 from pointsman.cli.bench_admission import declare_admission, measure_admission
 from pointsman.cli.bench_intents import declare_intents, measure_intents
 from pointsman.cli.bench_l1 import declare_l1, measure_l1
+from pointsman.cli.bench_nodes import declare_nodes, measure_nodes
 from pointsman.cli.bench_quality import declare_quality, measure_quality
 from pointsman.cli.bench_replay import declare_replay, measure_replay
 from pointsman.cli.bench_route import declare_route, measure_route
@@ -70,6 +71,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "swap", help="models that take turns in memory: what a swap takes, how many loads there are"
     )
     declare_swap(swap, _VENV)
+    declare_nodes(
+        actions.add_parser("nodes", help="several gateways before several nodes, beside an ideal queue"), _VENV
+    )
     declare_intents(actions.add_parser("intents", help="the embedded arbiter on labelled texts, beside TF-IDF"))
     declare_l1(actions.add_parser("l1", help="what models are worth as arbiters: stability, schemas, parallel queries"))
     declare_quality(actions.add_parser("quality", help="how good models are at kinds of tasks, by a set with checkers"))
@@ -183,6 +187,10 @@ def _admission(options: argparse.Namespace) -> Results:
     return measure_admission(options, _progress(options.tongue))
 
 
+def _nodes(options: argparse.Namespace) -> Results:
+    return measure_nodes(options, _progress(options.tongue))
+
+
 def _swap(options: argparse.Namespace) -> Results:
     return measure_swap(options, _progress(options.tongue))
 
@@ -194,6 +202,7 @@ _ACTIONS = {
     "jobs": _jobs,
     "log": _log,
     "admission": _admission,
+    "nodes": _nodes,
     "swap": _swap,
 }
 

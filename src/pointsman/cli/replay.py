@@ -1,10 +1,11 @@
 """Decide the logged requests again under another config: what moves from where to where, why, and what that comes to.
 
-Exit code 1: a limit (--max-…) is passed. 2: usage, or the config does not load."""
+Exit code 1: a limit (--max-…) is passed. 2: usage, or the config does not load, or the log cannot be read."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import re
 import time
@@ -16,6 +17,7 @@ from pointsman.cli.replay_shown import as_json, as_markdown, as_text
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
 from pointsman.config.load import load
+from pointsman.config.others_words import all_of
 from pointsman.config.paths import data_dir, find_config
 from pointsman.config.schema import parse_span
 from pointsman.domain.errors import PointsmanError, Problems, did_you_mean
@@ -68,24 +70,23 @@ def run(options: argparse.Namespace) -> int:
     try:
         limits = _limits(options)
         loaded = load_config(options, {"server.data_dir": options.data_dir})
-        reader = LogReader(data_dir(loaded.draft))
-    except (PointsmanError, Problems) as error:
-        return _refused(error, options)
-    try:
-        now = time.time()
-        policy = _policy(options, reader)
-        if wrong := _unknown_rules(limits, policy):
-            print_error("replay", wrong, options.tongue)
-            return 2
-        found = _replayed(options, reader, policy, now)
+        with contextlib.closing(LogReader(data_dir(loaded.draft))) as reader:
+            policy = _policy(options, reader)
+            found = _replayed(options, reader, policy)
+            _check_rules(limits, policy, found)
+    except Problems as error:
+        print_problems(error.problems, options.tongue)
+        return 2
+    except PointsmanError as error:
+        print_error("replay", error.message, options.tongue)
+        return 2
+    except FileNotFoundError as error:
+        print_error("replay", all_of(error), options.tongue)
+        return 2
     except LogError as error:
         message = said("the log cannot be read: {why}", "日志无法读取：{why}", why=explained(error))
         print_error("replay", message, options.tongue)
-        return 1
-    except Problems as error:
-        return _refused(error, options)
-    finally:
-        reader.close()
+        return 2
     over = passed(found, limits)
     if options.json:
         print_json(as_json(found, over))
@@ -94,14 +95,6 @@ def run(options: argparse.Namespace) -> int:
         for line in show(sections(found, options.since, over, limits), options.tongue):
             print_line(line)
     return 1 if over else 0
-
-
-def _refused(error: PointsmanError | Problems, options: argparse.Namespace) -> int:
-    if isinstance(error, Problems):
-        print_problems(error.problems, options.tongue)
-    else:
-        print_error("replay", error.message, options.tongue)
-    return 2
 
 
 def _limits(options: argparse.Namespace) -> Limits:
@@ -152,21 +145,22 @@ def _policy(options: argparse.Namespace, reader: LogReader) -> Policy:
     return build(loaded, known, may_ask=NOBODY).policy
 
 
-def _unknown_rules(limits: Limits, policy: Policy) -> str | None:
-    """A mistyped name would guard nothing. A rule that only the log's policies have is none of the new ones."""
-    known = [rule.id for rule in policy.document.rules]
+def _check_rules(limits: Limits, policy: Policy, found: Replay) -> None:
+    """A mistyped name would guard nothing. Raises PointsmanError."""
+    known = list(dict.fromkeys([*(rule.id for rule in policy.document.rules), *(each.rule for each in found.rules)]))
     for rule in limits.stolen:
         if rule not in known:
-            return said(
-                "--max-stolen: there is no rule {rule!r} in the new config{hint}",
-                "--max-stolen：新配置里没有规则 {rule!r}{hint}",
+            message = said(
+                "--max-stolen: there is no rule {rule!r}, neither in the new config nor in the log{hint}",
+                "--max-stolen：新配置和日志里都没有规则 {rule!r}{hint}",
                 rule=rule,
                 hint=did_you_mean(rule, known),
             )
-    return None
+            raise PointsmanError(message)
 
 
-def _replayed(options: argparse.Namespace, reader: LogReader, policy: Policy, now: float) -> Replay:
+def _replayed(options: argparse.Namespace, reader: LogReader, policy: Policy) -> Replay:
+    now = time.time()
     asked = Asked(
         now=now,
         since=now - parse_span(options.since),

@@ -33,10 +33,13 @@ class Again:
     targets that a request's own snapshot has not. `assumed` counts requests."""
 
     def __init__(self, policy: Policy, same_rules: bool, old: Policy | None, known: dict[str, BackendState]) -> None:
-        """`same_rules`: its rules are those that the requests were decided by, `old` the policy that did so."""
+        """`same_rules`: its rules are those that the requests were decided by, `old` the policy that did so. Where both have
+        the same models of tasks and difficulties, what these said of a request is taken from the log."""
         self.policy = policy
         self.assumed: Counter[Assumed] = Counter()
+        self._old = old
         self._same_rules = same_rules
+        self._as_logged = _AsLogged(policy) if old is not None and _tells_alike(policy, old) else None
         self._hears = {name for name in policy.entries if _hears_alike(policy, old, name)}
         self._known = known
         self._filled: dict[str, tuple[Snapshot, frozenset[str]]] = {}
@@ -45,7 +48,7 @@ class Again:
         self, request: Request, logged: Decision, snapshot: Snapshot, exact_tokens: int | None
     ) -> Decision | Unread:
         """As it would have come out; an error that the client would get is a decision too."""
-        policy = self.policy
+        policy = self._policy_for(request, logged)
         if logged.rules_cut is not None and not self._same_rules:
             return "cut"
         hearing = logged.hearing if request.model in self._hears else None
@@ -71,6 +74,14 @@ class Again:
             return "arbiter"
         self._note(again, logged, hearing, last, loads, lacking)
         return shown(again, policy.document.actions)
+
+    def _policy_for(self, request: Request, logged: Decision) -> Policy:
+        policy, old = self.policy, self._old
+        if self._as_logged is None or old is None or logged.stage != "model":
+            return policy
+        tasks = old.asks_task(request) or not policy.asks_task(request)
+        told = tasks and (old.asks_difficulty(request) or not policy.asks_difficulty(request))
+        return self._as_logged if told else policy
 
     def _note(
         self,
@@ -114,6 +125,28 @@ class Again:
             if like is not None:
                 known = msgspec.structs.replace(known, prefill_rate=like.prefill_rate, decode_rate=like.decode_rate)
         return msgspec.structs.replace(known, health="unknown", problem=None, breaker="closed", cause=None)
+
+
+class _AsLogged(Policy):
+    """A policy whose models of tasks and difficulties are not at hand, so that what they said is taken from the features
+    that a request was decided by."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.__dict__.update(policy.__dict__)
+
+    @property
+    def tasks(self) -> None:
+        return None
+
+    @property
+    def difficulty(self) -> None:
+        return None
+
+
+def _tells_alike(policy: Policy, old: Policy) -> bool:
+    """Whether both have the same models, and the same text to look at."""
+    new, before = policy.document, old.document
+    return new.classifier == before.classifier and new.frames == before.frames
 
 
 def _hears_alike(policy: Policy, old: Policy | None, entry: str) -> bool:
