@@ -49,8 +49,8 @@ class Failure:
 @dataclass
 class Results:
     """`kind` is relay, layers, workers, growth, rules, jobs, log, l1, quality, admission, nodes, swap, replay or
-    replay-check; `versions` those of the subjects; `rows` and `versions` are in the order in which they are shown. `skipped` are subjects
-    that were not there, with the reason."""
+    replay-check; `versions` those of the subjects; `rows` and `versions` are in the order in which they are shown.
+    `skipped` are subjects that were not there, with the reason."""
 
     kind: str
     date: str
