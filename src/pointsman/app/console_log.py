@@ -20,7 +20,7 @@ from pointsman.store.log_pages import Cursor
 from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
 
-_ROUNDS = 20  # pages of the log that one page of the console may look through
+_ROUNDS = 20  # pages of the log that one page of the console may look through, but for texts, which take their time
 Keep = Callable[[Feedback, Asker], Feedback | None]
 
 
@@ -59,7 +59,7 @@ class ConsoleLog:
                 found = [msgspec.convert(row, Row, strict=False) for row in page.rows]
                 rows += [row for row in found if wanted.kind is None or row.kind == wanted.kind]
                 before = page.next
-                if before is None or len(rows) >= wanted.limit:
+                if before is None or len(rows) >= wanted.limit or wanted.text is not None:
                     break
         return Listed(rows, before)
 

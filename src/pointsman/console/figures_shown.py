@@ -43,6 +43,8 @@ def percent(value: float | None) -> str:
     if value is None:
         return NONE
     shown = value * 100
+    if 0 < shown < 0.1:
+        return "< 0.1 %"
     return f"{shown:.1f} %" if 0 < shown < 10 else f"{shown:.0f} %"
 
 

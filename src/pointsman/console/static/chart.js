@@ -1,12 +1,14 @@
-// Lines over time, drawn by uPlot from what stands in `data-series`: moments first, then a line for each way that requests go.
+// Lines over time, drawn by uPlot from what stands in #series: moments first, then a line for each way that requests go. The
+// event `figures` says that it has changed.
 "use strict";
 (() => {
   const KINDS = ["l0", "l1", "model", "refused"];
   const DASHES = [[], [6, 3], [], [2, 3]];
+  const given = () => JSON.parse(document.getElementById("series").dataset.series);
   const draw = (place) => {
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-    const series = JSON.parse(place.dataset.series);
+    const series = given();
     const names = JSON.parse(place.dataset.names);
     const axis = { stroke: colour("soft"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 } };
     const pad = (n) => String(n).padStart(2, "0");
@@ -42,11 +44,12 @@
       series,
       place,
     );
-    return () => plot.setSize({ width: width(), height: 256 });
+    return { fit: () => plot.setSize({ width: width(), height: 256 }), set: () => plot.setData(given()) };
   };
-  for (const place of document.querySelectorAll(".chart[data-series]")) {
-    let fit = draw(place);
-    new ResizeObserver(() => fit()).observe(place);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (fit = draw(place)));
-  }
+  const place = document.querySelector(".chart");
+  if (!place) return;
+  let drawn = draw(place);
+  new ResizeObserver(() => drawn.fit()).observe(place);
+  document.addEventListener("figures", () => drawn.set());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (drawn = draw(place)));
 })();

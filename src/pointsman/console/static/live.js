@@ -59,7 +59,9 @@
     source.onerror = () => tell("lost");
     source.addEventListener("figures", (event) => {
       // Who reads or clicks there keeps what they have.
-      if (lane && !held && !place.contains(document.activeElement)) place.innerHTML = event.data;
+      if (!lane || held || place.contains(document.activeElement)) return;
+      place.innerHTML = event.data;
+      document.dispatchEvent(new Event("figures"));
     });
     source.addEventListener("seen", (event) => requestAnimationFrame(() => show(JSON.parse(event.data))));
   };
