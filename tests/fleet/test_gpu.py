@@ -40,6 +40,10 @@ class Answers:
                 {
                     "nvmlDeviceGetCount": self.count,
                     "nvmlDeviceGetUUID": self.UUID.encode() if self.count > 1 else self.UUID,
+                    "nvmlDeviceGetComputeRunningProcesses": [
+                        SimpleNamespace(pid=7, usedGpuMemory=5_000),
+                        SimpleNamespace(pid=8, usedGpuMemory=None),
+                    ],
                     "nvmlDeviceGetMemoryInfo": SimpleNamespace(total=self.TOTAL, used=0, free=0),
                 }.get(name)
                 if name != "nvmlDeviceGetMemoryInfo"
@@ -60,6 +64,13 @@ def test_several_gpus_are_added_up() -> None:
     with gpus(Answers(2)) as found:
         first, second = found.memory()
     assert first == GpuMemory(Answers.UUID, Answers.TOTAL, Answers.USED[2]) and second.used == Answers.USED[3]
+
+
+def test_what_each_process_has_of_all_cards() -> None:
+    with gpus(Answers(2)) as found:
+        assert found.processes() == {7: 10_000}  # nobody says of the other
+    with gpus(Answers(fails_at="nvmlDeviceGetComputeRunningProcesses")) as found:
+        assert found.processes() == {}
 
 
 @pytest.mark.parametrize("call", ["nvmlInit", "nvmlDeviceGetCount", "nvmlDeviceGetUUID", "nvmlDeviceGetMemoryInfo"])

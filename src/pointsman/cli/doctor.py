@@ -17,6 +17,7 @@ from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.table import columns
 from pointsman.cli.tongue import declare_tongue
+from pointsman.cli.wrapped import wrapped
 from pointsman.domain.said import Said, Tongue, said, told
 
 SAMPLE = 300  # decisions that are computed again
@@ -61,7 +62,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(_as_json(found))
     else:
         for line in _lines(found, options.tongue):
-            print_line(line)
+            for part in wrapped(line):
+                print_line(part)
     return int(any(finding.level == "wrong" for each in found for finding in each.findings))
 
 

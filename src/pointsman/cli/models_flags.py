@@ -11,6 +11,7 @@ from pointsman.cli.fit_asked import asked_room, asked_types, checked
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.table import columns
 from pointsman.cli.tongue import declare_tongue
+from pointsman.cli.wrapped import wrapped
 from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.fleet.model_files import read_json
 from pointsman.fleet.model_network import ModelNetwork, read_model
@@ -58,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(_as_json(options.model, model, room, found))
     else:
         for line in _lines(model, room, found, options.tongue):
-            print_line(line)
+            for part in wrapped(line):
+                print_line(part)
     return 0 if found.fits else 1
 
 
