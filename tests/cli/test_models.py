@@ -67,6 +67,7 @@ def test_the_models_of_the_config_and_what_was_pulled(shell: Shell) -> None:
     first, second = shell.run("models", "verify", "--json").lines
     assert first["model"] == SMOL and second["model"] == str(shell.folder / "data" / "models" / "m.gguf")
     assert second["files"][0]["kept"] and second["files"][0]["expected"] == DIGEST
+    assert (shell.folder / "data").stat().st_mode & 0o777 == 0o700
 
 
 def test_nothing_to_verify(shell: Shell) -> None:

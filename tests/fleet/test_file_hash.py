@@ -13,11 +13,12 @@ from pointsman.fleet.file_hash import Changed, hash_file, memory_of
 
 
 def test_remembered_until_the_file_changes(tmp_path: Path) -> None:
-    model, memory = tmp_path / "m.gguf", memory_of(tmp_path)
+    model, memory = tmp_path / "m.gguf", memory_of(tmp_path / "data")
     model.write_bytes(b"weights")
     first = hash_file(model, memory)
     assert first.sha256 == hashlib.sha256(b"weights").hexdigest() and first.size == 7 and not first.kept
     assert hash_file(model, memory) == file_hash.FileHash(first.sha256, 7, kept=True)
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
     moved = model.rename(tmp_path / "n.gguf")
     assert hash_file(moved, memory).sha256 == first.sha256
     about = moved.stat()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -56,6 +57,9 @@ def run(options: argparse.Namespace) -> int:
         return 2
     config = load_config(options).draft
     folder = Path(options.to).expanduser() if options.to else data_dir(config) / "models"
+    if not options.to:
+        with contextlib.suppress(OSError):  # which pulling says in better words
+            data_dir(config).mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         pulled = [_pull(source, folder, options, memory_of(data_dir(config))) for source in sources]
     except (PullFailed, BadModel) as error:

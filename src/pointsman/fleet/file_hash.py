@@ -130,7 +130,8 @@ def _remember(memory: Path, name: str, found: str) -> None:
     kept.pop(name, None)
     entries = [*kept.items(), (name, found)][-MOST:]
     with contextlib.suppress(OSError):
-        memory.parent.mkdir(parents=True, exist_ok=True)
+        for folder in (memory.parent.parent, memory.parent):  # of the data folder: its owner's alone
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, new = tempfile.mkstemp(dir=memory.parent, prefix=".hashes")
         try:
             with os.fdopen(handle, "wb") as file:
