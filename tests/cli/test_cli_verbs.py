@@ -24,6 +24,7 @@ FLAGS = {
         *("--config", "--data-dir", "--since", "--limit", "--text", "--json", "--id", "--stage", "--rule", "--target"),
         *("--outcome", "--caller", "--model", "--endpoint", "--language", "--task-type", "--error"),
     ],
+    "replay": ["--since", "--against", "--max-moved", "--max-stolen", "--verify", "--text", "--markdown", "--json"],
     "trace": ["ID", "--json", "--url", "--key", "--store", "--data-dir", "--config"],
     "jobs": ["ls", "show", "dead", "retry", "cancel", "watch", "batch"],
     "actions": ["ls", "show", "run"],
