@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pointsman.app.started import started_with
-from pointsman.app.targets import embedded, targets_of, unworkable
+from pointsman.app.targets import started_here, targets_of, unworkable
 from pointsman.config.load import load
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, Problems
@@ -40,7 +40,7 @@ def test_a_command_is_split_into_words_and_never_read_by_a_shell(tmp_path: Path)
     config = loaded(
         tmp_path, {"engine": "vllm", "model": "org/m", "command": line, "env": {"A": "b"}, "directory": "/"}
     )
-    ((target, backend),) = embedded(config)
+    ((target, backend),) = started_here(config)
     assert target.name == "org/m@vllm"
     settings = started_with(backend, tmp_path)
     assert isinstance(settings, CommandSettings)

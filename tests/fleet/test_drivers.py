@@ -273,8 +273,10 @@ async def test_a_process_that_dies_stays_down() -> None:
             await asyncio.sleep(0.01)
     await asyncio.sleep(0.05)
     assert driver.process.starts == 1
+    assert "the process of some ended: killed by SIGTERM" in str(driver.ended)
     await driver.load(lambda said: None)
     assert driver.process.starts == 2
+    assert driver.ended is None
     await driver.unload()
 
 

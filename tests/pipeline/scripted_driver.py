@@ -20,6 +20,7 @@ class ScriptedDriver:
         self.faults: list[LoadFailure | Exception] = []
         self.stuck: list[LoadFailure] = []
         self.there = False
+        self.ended: Said | None = None
         self.at_work = 0
         self._done = asyncio.Event()
 

@@ -13,7 +13,7 @@ import msgspec
 import psutil
 
 from pointsman.app.residence import comes_and_goes
-from pointsman.app.targets import embedded, process_of
+from pointsman.app.targets import process_of, started_here
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config
 from pointsman.domain.said import Said
@@ -50,7 +50,7 @@ class Engines:
     def made(self, config: Config) -> dict[str, Engine]:
         """All that the config asks for; none is started. Raises Problems when the settings cannot work."""
         made: dict[str, Engine] = {}
-        for target, backend in embedded(config):
+        for target, backend in started_here(config):
             old, driven = self._running.get(target.name), comes_and_goes(config, backend)
             if old is not None and old.config == backend and old.driven == driven:
                 made[target.name] = old

@@ -235,8 +235,9 @@ def _too_large(config: Config, load: Load, path: str) -> Iterator[Problem]:
 def _kept(target: Target, backend: BackendConfig, process: ModelProcess | None) -> Kept:
     if process is not None:
         return Kept(backend, process, ProcessDriver(process))
-    engine = serve_target(target, backend, None).backend
     deadline = (backend.load or _ALWAYS).deadline
+    own = msgspec.structs.replace(backend, reply_timeout=max(deadline, backend.reply_timeout), reset_cache=None)
+    engine = serve_target(target, own, None).backend
     return Kept(backend, None, _steering(backend.engine)(engine, deadline=deadline), engine)
 
 

@@ -130,8 +130,8 @@ def not_installed(config: Config) -> list[Problem]:
     return found
 
 
-def embedded(config: Config) -> Iterator[tuple[Target, BackendConfig]]:
-    """The targets that the gateway runs itself."""
+def started_here(config: Config) -> Iterator[tuple[Target, BackendConfig]]:
+    """The targets whose engines the gateway starts itself."""
     for pairs in targets_of(config).values():
         for target, backend in pairs:
             if runs_here(backend):

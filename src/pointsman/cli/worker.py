@@ -15,7 +15,7 @@ from pointsman.app.data_folder import usable
 from pointsman.app.gateway import App
 from pointsman.app.jobs import worker_name
 from pointsman.app.reading import Origin
-from pointsman.app.targets import embedded
+from pointsman.app.targets import started_here
 from pointsman.cli.event_loop import run_loop, stop_or_reload
 from pointsman.cli.greeting import SETTLE
 from pointsman.cli.on_store import shown_store, wrong_place
@@ -98,7 +98,7 @@ def _greet(built: Built) -> None:
     log.info(
         _WORKS, __version__, worker_name(), config.jobs.concurrency, ", ".join(config.jobs.queues), shown_store(config)
     )
-    models = [target.name for target, _ in embedded(config)]
+    models = [target.name for target, _ in started_here(config)]
     if models:
         log.warning(_LOADS, ", ".join(models))
 

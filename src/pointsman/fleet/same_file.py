@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from pathlib import Path
 
 import msgspec
@@ -22,11 +23,13 @@ class Holder(msgspec.Struct, frozen=True):
     name: str
 
 
-def holders(path: Path) -> list[Holder]:
-    """As far as we may see; blocking, some ms. Linux alone can tell of maps."""
-    wanted = str(path.resolve())
+def holders(path: Path, within: float = 0.2) -> list[Holder]:
+    """As far as we may see, and as one gets in so many seconds; blocking, mostly some ms. Linux alone can tell of maps."""
+    wanted, over = str(path.resolve()), time.monotonic() + within
     found = []
     for process in psutil.process_iter():
+        if time.monotonic() > over:
+            break
         with contextlib.suppress(psutil.Error, OSError):
             if process.pid != os.getpid() and process.memory_info().rss >= _LEAST and _holds(process, wanted):
                 found.append(Holder(process.pid, process.name()))

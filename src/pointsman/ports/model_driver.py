@@ -34,6 +34,11 @@ class ModelDriver(Protocol):
         """Returns when the memory that it took is known to be free again."""
         ...
 
+    @property
+    def ended(self) -> Said | None:
+        """Why the engine is gone though nobody told it to go; None where it is not, or nobody can say."""
+        ...
+
     async def resident(self) -> bool | None:
         """Whether the engine has it in memory now; None where it does not say."""
         ...

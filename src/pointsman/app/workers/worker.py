@@ -11,7 +11,7 @@ from typing import Any
 from pointsman.app.data_folder import usable
 from pointsman.app.packing import both, text_of, unpacked
 from pointsman.app.serving import Serving
-from pointsman.app.targets import embedded
+from pointsman.app.targets import started_here
 from pointsman.app.workers.channel import Channel, ChannelError
 from pointsman.app.workers.messages import (
     Begin,
@@ -256,7 +256,7 @@ class Worker:
                 self._serving.look_again(state.target)
 
     def _servers(self, config: Config) -> Mapping[str, LocalServer]:
-        return {target.name: self._engines[target.name] for target, _ in embedded(config)}
+        return {target.name: self._engines[target.name] for target, _ in started_here(config)}
 
     # What the hub is told and asked
 

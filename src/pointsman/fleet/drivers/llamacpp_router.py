@@ -46,6 +46,9 @@ class RouterDriver:
     """A ModelDriver. `deadline` and `gone` are seconds for loading, and until the router calls it unloaded. The router
     ends a model's process by itself ten seconds after it was asked to (`stop-timeout`), so `gone` is longer."""
 
+    ended: Said | None = None
+    """It does not say."""
+
     def __init__(self, backend: Backend, *, deadline: float = 120.0, gone: float = 30.0) -> None:
         self._asked = Asked(backend)
         self._deadline, self._gone = deadline, gone

@@ -34,6 +34,9 @@ class _Ps(msgspec.Struct):
 class OllamaDriver:
     """A ModelDriver. `deadline` and `gone` are seconds for loading, and until `/api/ps` no longer lists it."""
 
+    ended: Said | None = None
+    """It does not say."""
+
     def __init__(self, backend: Backend, *, deadline: float = 120.0, gone: float = 30.0) -> None:
         self._asked = Asked(backend)
         self._embedding = backend.target.embedding

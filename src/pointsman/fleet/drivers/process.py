@@ -31,6 +31,11 @@ class ProcessDriver:
         self.measured: int | None = None
         """Bytes that it took the last time it was loaded: of the card, or of main memory where it took none there."""
 
+    @property
+    def ended(self) -> Said | None:
+        problem = self.process.problem
+        return problem if isinstance(problem, Said) else None
+
     async def load(self, tell: Callable[[Said], None]) -> None:
         process = self.process
         if process.running and process.state == "up":

@@ -28,6 +28,9 @@ class _Sleeping(msgspec.Struct):
 class SleepDriver:
     """A ModelDriver. `deadline` are the seconds for waking, `gone` for falling asleep."""
 
+    ended: Said | None = None
+    """It does not say."""
+
     def __init__(self, backend: Backend, *, deadline: float = 120.0, gone: float = 60.0) -> None:
         self._asked = Asked(backend)
         self._deadline, self._gone = deadline, gone

@@ -15,6 +15,7 @@ from pointsman.pipeline.residence.book import Book
 from pointsman.pipeline.residence.floor import Floor
 from pointsman.pipeline.residence.hands import Counted, Hands
 from pointsman.pipeline.residence.held import Cause, Held, Reason
+from pointsman.pipeline.residence.looks import Looks
 from pointsman.pipeline.residence.plan import Plan, never_fits
 from pointsman.ports.clock import Clock
 from pointsman.ports.model_driver import LoadFailure
@@ -23,8 +24,6 @@ from pointsman.residency.unit import shortage
 
 log = logging.getLogger("pointsman")
 
-LOOK = 5.0
-"""Seconds between two looks at whether models that are there still are."""
 LONG_DRAIN = 30.0
 """Seconds that replies may go on where nobody says how long."""
 
@@ -43,7 +42,7 @@ class Keeper:
         self._leaving: list[Held] = []
         self._pending: asyncio.Handle | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._watching: asyncio.Task[None] | None = None
+        self._looks = Looks(lambda: self._held.values(), self._lost, self._came)
         self._change = asyncio.Event()
         self._closed = False
 
@@ -69,14 +68,19 @@ class Keeper:
         for held in old.values():
             self._retire(held)
         self._refuse()
-        if self._watching is None and plan.units:
-            self._watching = asyncio.create_task(self._watch())
+        if plan.units:
+            self._looks.start()
         self._changed()
 
     def stirred(self) -> None:
         """Look again, soon."""
         if self._pending is None and self._held and not self._closed:
             self._pending = asyncio.get_running_loop().call_soon(self._decide)
+
+    def check(self, target: str) -> None:
+        """Its engine may be gone."""
+        if not self._closed:
+            self._looks.check(target)
 
     async def load(self, target: str) -> Residence:
         """As if somebody waited for it; returns when it is there. Raises KeyError, LoadFailure."""
@@ -144,7 +148,8 @@ class Keeper:
     async def close(self) -> None:
         """Unloads all that is there."""
         self._closed = True
-        for handle in (self._pending, self._timer, self._watching):
+        self._looks.close()
+        for handle in (self._pending, self._timer):
             if handle is not None:
                 handle.cancel()
         everybody = [*self._held.values(), *self._leaving]
@@ -284,29 +289,12 @@ class Keeper:
             self._counted.model_gone(name, "reload")
         self._changed()
 
-    # Looking whether they are still there
+    # What happened without us
 
-    async def _watch(self) -> None:
-        while True:
-            for held in list(self._held.values()):
-                if held.where in ("in", "out") and held.work is None:
-                    await self._look(held)
-            await asyncio.sleep(LOOK)
-
-    async def _look(self, held: Held) -> None:
-        where = held.where
-        found = []
-        for name in held.unit.models:
-            try:
-                found.append(await held.drivers[name].resident())
-            except LoadFailure:
-                found.append(None)
-        if held.where != where or held.work is not None or self._held.get(held.unit.name) is not held:
-            return
-        if where == "in" and False in found:
-            self._lost(held)
-        elif where == "out" and found and all(found) and not self._book.is_refused(held.unit.models[0]):
-            held.came(self._clock.monotonic())  # somebody else has loaded it
+    def _came(self, held: Held) -> None:
+        """Somebody else has loaded it."""
+        if not self._book.is_refused(held.unit.models[0]):
+            held.came(self._clock.monotonic())
             self._book.note(held.unit.models, "load")
             self._book.note(held.unit.models, "loaded")
             self._changed()
@@ -316,7 +304,8 @@ class Keeper:
         held.eager = held.unit.start or held.unit.pinned
         for name in held.unit.models:
             self._counted.model_gone(name, "lost")
-        self._failed(held, said("{name} ended by itself", "{name} 自行退出了", name=held.unit.name))
+        why = next((driver.ended for driver in held.drivers.values() if driver.ended is not None), None)
+        self._failed(held, why or said("{name} ended by itself", "{name} 自行退出了", name=held.unit.name))
         self._changed()
 
     # Small
