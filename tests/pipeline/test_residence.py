@@ -13,7 +13,7 @@ from pointsman.domain.residence import Residence
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
 from pointsman.pipeline.gate import Gate, GateRules
-from pointsman.pipeline.residence import hands, held, keeper
+from pointsman.pipeline.residence import hands, held, looks
 from pointsman.pipeline.residence.board import Board
 from pointsman.pipeline.residence.floor import GateFloor
 from pointsman.pipeline.residence.keeper import Keeper
@@ -95,7 +95,7 @@ class House:
 async def house(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
     monkeypatch.setattr(held, "BACKOFF", (0.05,))
     monkeypatch.setattr(hands, "UNCONFIRMED", 0.01)
-    monkeypatch.setattr(keeper, "LOOK", 0.01)
+    monkeypatch.setattr(looks, "LOOK", 0.01)
     built = House()
     yield built
     for driver in built.drivers.values():
@@ -250,6 +250,21 @@ async def test_one_that_ended_by_itself_comes_back(house: House) -> None:
     await until(lambda: house.of("A").loads == 2)
     await until(lambda: house.of("B").stage == "failed")
     assert "A gone lost" in house.counted and house.log.count("load B") == 1
+
+
+async def test_one_that_may_be_gone_is_looked_at_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looks, "LOOK", 3600.0)
+    house.install(one("A"))
+    await asyncio.sleep(0.03)  # the watch has gone to sleep
+    await house.ask("A").served()
+    house.keeper.check("A")
+    await asyncio.sleep(0.01)
+    assert house.of("A").stage == "ready"
+    house.drivers["A"].there = False
+    house.drivers["A"].ended = Said("killed", "被杀")
+    house.keeper.check("A")
+    await until(lambda: house.of("A").stage == "failed")
+    assert house.of("A").problem == "killed"
 
 
 async def test_what_somebody_else_has_loaded_is_used(house: House) -> None:

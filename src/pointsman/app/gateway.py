@@ -34,7 +34,7 @@ class App:
         self._floor = GateFloor(serving.board)
         self._residency = Residency(SystemClock(), self._floor, serving.metrics)
         serving.pipeline.gate.stirred = self._stirred
-        self._engines = Engines(data_dir(built.config) / logs, self._serving.look_again)
+        self._engines = Engines(data_dir(built.config) / logs, self._engine_changed)
         seen = seen_of(built.loaded.path, built.loaded)
         self._reloads = Reloads(built, origin, seen, self._serving.metrics.reloaded)
         self._chores: list[asyncio.Task[None]] = []
@@ -108,6 +108,10 @@ class App:
             self._engines.retire()
 
         return install
+
+    def _engine_changed(self, name: str) -> None:
+        self._serving.look_again(name)
+        self._residency.keeper.check(name)
 
     def _stirred(self) -> None:
         """Somebody came or left at the gate."""

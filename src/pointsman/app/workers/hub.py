@@ -302,6 +302,7 @@ class Hub:
         process = self._engines.servers.get(name)
         if process is not None:
             self._crew.tell(state_of(name, process))
+        self._residency.keeper.check(name)
 
 
 _LEFT_BEHIND = Said(
