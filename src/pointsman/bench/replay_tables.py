@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pointsman.bench.replay.check import FIGURES, ROUTES, WEIGHTS
-from pointsman.bench.replay.speed import BOTH, GIVEN, TERMS, WHOLE
+from pointsman.bench.replay.speed import BOTH, GIVEN, TASKS, TERMS, WHOLE
 from pointsman.bench.results import Results
 from pointsman.bench.subjects import POINTSMAN
 from pointsman.bench.tables import Cell, Table, count_cell, figure, spread_cell
@@ -14,7 +14,10 @@ from pointsman.domain.said import Said, said
 _ROWS = {
     TERMS: Said("other weights: by logged scores", "换权重：按日志中的评分"),
     WHOLE: Said("another rule: decided anew", "加规则：重新决定"),
-    BOTH: Said("another rule, by both policies (--verify)", "加规则，两份策略都重算（--verify）"),
+    TASKS: Said(
+        "another classifier: features, rules, classifier, scores anew", "换分类器：特征、规则、分类、评分全部重算"
+    ),
+    BOTH: Said("the same, by both policies (--verify)", "同上，两份策略都重算（--verify）"),
     GIVEN: Said("the log that was given", "给定的日志"),
     ROUTES: Said("other routes, another rule", "换路由，加规则"),
     WEIGHTS: Said("other weights", "换权重"),

@@ -52,6 +52,11 @@ def thriftier(config: dict[str, Any]) -> None:
     config["policy"]["good"] = {"quality": 1.0, "latency": 0.15, "cost": 0.05}
 
 
+def surer(config: dict[str, Any]) -> None:
+    """A task is only told where its model is surer of it."""
+    config["classifier"] = {"least": 0.6}
+
+
 def other_rules(config: dict[str, Any]) -> None:
     """A rule more that answers, and one that steers."""
     config["rules"]["files"] = ["added.yaml"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pointsman import __version__
-from pointsman.bench.replay.configs import made_of, other_rules, scored, thriftier, write
+from pointsman.bench.replay.configs import made_of, other_rules, scored, surer, thriftier, write
 from pointsman.bench.replay.made_log import make_log
 from pointsman.bench.replay.replayed import replayed
 from pointsman.bench.results import Failure, Results, Sample, new_results
@@ -18,7 +18,8 @@ from pointsman.domain.said import said
 from pointsman.pipeline.policy import Policy
 
 Progress = Callable[[str], None]
-TERMS, WHOLE, BOTH, GIVEN = "other weights", "another rule", "another rule, both policies", "as given"
+TERMS, WHOLE, TASKS, BOTH = "other weights", "another rule", "another classifier", "another classifier, both policies"
+GIVEN = "as given"
 _BACKEND = {"engine": "vllm", "base_url": "http://127.0.0.1:1/v1"}
 
 
@@ -26,7 +27,7 @@ def run_speed(
     policy_of: Callable[[Path], Policy], texts: Sequence[str], count: int, rounds: int, seed: int, progress: Progress
 ) -> Results:
     """On a log that is made of `count` requests. `policy_of` builds what a config file says. Raises PointsmanError."""
-    results = new_results("replay", {"requests": count, "rounds": rounds}, [TERMS, WHOLE, BOTH])
+    results = new_results("replay", {"requests": count, "rounds": rounds}, [TERMS, WHOLE, TASKS, BOTH])
     results.versions = {POINTSMAN: __version__}
     folder = Path(tempfile.mkdtemp(prefix="pointsman-bench-"))
     try:
@@ -36,10 +37,11 @@ def run_speed(
         old = write(folder / "old", config, scored)
         weights = write(folder / "weights", config, scored, thriftier)
         rules = write(folder / "rules", config, scored, other_rules)
+        tasks = write(folder / "tasks", config, scored, surer)
         progress(said("making a log of {count} requests", "生成 {count} 个请求的日志", count=f"{count:,}"))
         make_log(folder / "data", policy_of(old), texts, count, seed)
         results.options["mb"] = round(sum(file.stat().st_size for file in folder.rglob("data/**/*")) / 1e6, 1)
-        cases = ((TERMS, weights, ()), (WHOLE, rules, ()), (BOTH, rules, ("--verify",)))
+        cases = ((TERMS, weights, ()), (WHOLE, rules, ()), (TASKS, tasks, ()), (BOTH, tasks, ("--verify",)))
         for number in range(1, rounds + 1):
             for row, against, more in cases:
                 progress(said("round {number}: {row}", "第 {number} 轮：{row}", number=number, row=row))

@@ -42,7 +42,7 @@ class Again:
         self._as_logged = _AsLogged(policy) if old is not None and _tells_alike(policy, old) else None
         self._hears = {name for name in policy.entries if _hears_alike(policy, old, name)}
         self._known = known
-        self._filled: dict[str, tuple[Snapshot, frozenset[str]]] = {}
+        self._filled: tuple[Snapshot, Snapshot, frozenset[str]] | None = None
 
     def decided(
         self, request: Request, logged: Decision, snapshot: Snapshot, exact_tokens: int | None
@@ -106,14 +106,13 @@ class Again:
 
     def _whole(self, snapshot: Snapshot) -> tuple[Snapshot, frozenset[str]]:
         """With all targets of the policy, and which of them it had not."""
-        found = self._filled.get(snapshot.hash)
-        if found is None:
+        if self._filled is None or self._filled[0] is not snapshot:
             there = {state.target for state in snapshot.states}
             lacking = frozenset(self.policy.targets) - there
             states = [*snapshot.states, *(self._state(name) for name in sorted(lacking))]
             whole = Snapshot(tuple(states), snapshot.hash, snapshot.shifts) if lacking else snapshot
-            found = self._filled[snapshot.hash] = whole, lacking
-        return found
+            self._filled = snapshot, whole, lacking
+        return self._filled[1:]
 
     def _state(self, name: str) -> BackendState:
         """Of a target that a snapshot has not: as it was at another time, else with what its model has elsewhere."""

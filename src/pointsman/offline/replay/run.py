@@ -18,6 +18,7 @@ from pointsman.offline.audit.run import engine_seconds
 from pointsman.offline.replay.again import Again, Assumed, Unread
 from pointsman.offline.replay.forecast import Forecasting
 from pointsman.offline.replay.gathered import Gathered
+from pointsman.offline.replay.lately import Lately
 from pointsman.offline.replay.moved import MOVES, Place, aspect_of, place_of
 from pointsman.offline.replay.old import Old
 from pointsman.offline.replay.outcome import Replay, Sample
@@ -38,6 +39,8 @@ _EVERY = 16
 _RARER = 4
 """Where the logged terms tell, so much rarer."""
 _LONGEST = 400
+_POLICIES, _SNAPSHOTS = 8, 512
+"""That are kept at a time: those of a log follow each other."""
 ALL = 1
 """For `every`: all requests are decided by both policies, nothing is spared or told by terms."""
 
@@ -71,8 +74,11 @@ class _Pass:
         self._known: dict[str, BackendState] = {}
         self._forecast = Forecasting(policy.document, self._known)
         self._gathered = Gathered(asked.shown)
-        self._olds: dict[str, Old | None] = {}
-        self._snapshots: dict[str, Snapshot | None] = {}
+        self._olds = Lately(_POLICIES, self._made, self._over)
+        self._snapshots = Lately(_SNAPSHOTS, self._noted)
+        self._parts: dict[Part, None] = {}
+        self._assumed: Counter[Assumed] = Counter()
+        self._approximated = 0
         self._unread: Counter[Unread] = Counter()
         self._kinds: Counter[str] = Counter()
         self._policies: Counter[str] = Counter()
@@ -97,10 +103,10 @@ class _Pass:
 
     def _compare(self, logged: Logged, head: Head) -> Unread | None:
         """None where it was compared, else why it could not be."""
-        old = self._old(head.policy or "")
+        old = self._olds.of(head.policy or "")
         if old is None:
             return "no_policy"
-        snapshot = self._snapshot(head.snapshot or "")
+        snapshot = self._snapshots.of(head.snapshot or "")
         if snapshot is None:
             return "no_snapshot"
         self._policies[head.policy or ""] += 1
@@ -163,24 +169,28 @@ class _Pass:
         old.doubted = True
         return False
 
-    def _old(self, name: str) -> Old | None:
-        if name not in self._olds:
-            document = self._reader.policy(name)
-            made = None
-            if document is not None:
-                own = self._policy
-                policy = Policy(document, name, own_tasks=own.own_tasks, own_difficulty=own.own_difficulty)
-                made = Old(policy, own, self._as_read, self._known)
-                self._forecast.know(policy.targets)
-            self._olds[name] = made
-        return self._olds[name]
+    def _made(self, name: str) -> Old | None:
+        document = self._reader.policy(name)
+        if document is None:
+            return None
+        own = self._policy
+        policy = Policy(document, name, own_tasks=own.own_tasks, own_difficulty=own.own_difficulty)
+        self._forecast.know(policy.targets)
+        old = Old(policy, own, self._as_read, self._known)
+        self._parts.update(dict.fromkeys(old.parts))
+        return old
 
-    def _snapshot(self, name: str) -> Snapshot | None:
-        if name not in self._snapshots:
-            found = self._snapshots[name] = self._reader.snapshot(name)
-            for state in found.states if found is not None else ():
-                self._known[state.target] = _fuller(state, self._known.get(state.target))
-        return self._snapshots[name]
+    def _over(self, old: Old | None) -> None:
+        """Nothing more is decided beside it."""
+        if old is not None:
+            self._assumed += old.again.assumed
+            self._approximated += old.causes.approximated
+
+    def _noted(self, name: str) -> Snapshot | None:
+        found = self._reader.snapshot(name)
+        for state in found.states if found is not None else ():
+            self._known[state.target] = _fuller(state, self._known.get(state.target))
+        return found
 
     def _stays(self, logged: Logged, head: Head) -> None:
         self._gathered.took(head.rule, head.rule)
@@ -240,9 +250,7 @@ class _Pass:
         )
 
     def result(self, seconds: float) -> Replay:
-        olds = [old for old in self._olds.values() if old is not None]
-        assumed: Counter[Assumed] = sum((old.again.assumed for old in olds), Counter())
-        parts: dict[Part, None] = {part: None for old in olds for part in old.parts}
+        self._olds.clear()
         span = 0.0 if self._first is None or self._last is None else self._last - self._first
         return Replay(
             since=self._asked.since,
@@ -260,11 +268,11 @@ class _Pass:
             rescored=self._rescored,
             spared=self._spared,
             checked=self._checked,
-            approximated=sum(old.causes.approximated for old in olds),
+            approximated=self._approximated,
             future=self._future,
-            assumed=dict(assumed),
+            assumed=dict(self._assumed),
             policies=dict(self._policies.most_common()),
-            parts=tuple(parts),
+            parts=tuple(self._parts),
             moves=self._gathered.moves(),
             rules=self._gathered.rules(),
             forecast=self._forecast.result(span),
