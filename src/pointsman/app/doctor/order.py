@@ -60,7 +60,12 @@ PARTS = (
                 "concurrency", Said("requests at once", "并发上限"), ("config", "gateway", "engines"), concurrency.judge
             ),
             Check("fragmentation", Said("fragmentation", "碎片化"), ("logs",), fragmentation.judge),
-            Check("out_of_memory", Said("out of memory", "内存不足"), ("log", "logs", "machine"), out_of_memory.judge),
+            Check(
+                "out_of_memory",
+                Said("out of memory", "内存不足"),
+                ("log", "logs", "machine", "gateway"),
+                out_of_memory.judge,
+            ),
             Check("precision", Said("precision", "精度"), ("config", "files", "engines"), precision.judge),
         ),
     ),

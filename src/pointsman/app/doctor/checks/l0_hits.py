@@ -24,8 +24,9 @@ def judge(log: LogFacts) -> list[Finding]:
         ]
     share = log.by_rules / log.asked
     saw = said(
-        "rules answered {hits:,} of {all:,} chat requests in {days} days: {share:.1%}",
-        "{days} 天内 {all:,} 个对话请求中，规则直接回答了 {hits:,} 个：{share:.1%}",
+        "rules answered {hits:,} of {all:,} chat requests in {days} days: {share:.1%}{part}",
+        "{days} 天内 {all:,} 个对话请求中，规则直接回答了 {hits:,} 个：{share:.1%}{part}",
+        part="" if log.whole else said(" (as far as the log could be read in time)", "（只读到时限为止的日志）"),
         hits=log.by_rules,
         all=log.asked,
         days=log.days,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pointsman.app.doctor.facts import EngineLog, LogFacts, MachineFacts
+from pointsman.app.doctor.facts import EngineLog, GatewayFacts, LogFacts, MachineFacts
 from pointsman.app.doctor.finding import Finding, note, ok, wrong
 from pointsman.domain.said import Said, said
+from pointsman.routing.causes import cause_of
 
 _LINE = 160  # characters of a log that are shown
 _DO = Said(
@@ -12,9 +13,13 @@ _DO = Said(
     "看看放得下什么：pointsman fit MODEL；该用什么参数：pointsman models flags MODEL",
 )
 
+_NOW = Said(
+    "the gateway's own words for an engine that did not get its memory", "这是网关对一个没有得到内存的引擎的说明"
+)
 
-def judge(log: LogFacts, logs: tuple[EngineLog, ...], machine: MachineFacts) -> list[Finding]:
-    found = []
+
+def judge(log: LogFacts, logs: tuple[EngineLog, ...], machine: MachineFacts, gateway: GatewayFacts) -> list[Finding]:
+    found = [wrong(problem, _NOW, _DO) for problem in gateway.problems if cause_of(problem) == "out_of_memory"]
     for target, causes in log.causes.items():
         if times := causes.get("out_of_memory"):
             found.append(
