@@ -72,6 +72,8 @@ async def test_two_models_take_turns_and_nothing_is_left(tmp_path: Path) -> None
             assert not any(map(runs, pids))  # what was there before was gone first
             pids.append(int(pid))
         assert len(set(pids)) == 3
+    kept = json.loads((tmp_path / "data" / "models" / "memory.json").read_text())
+    assert len(kept) == 2 and min(kept.values()) > 1 << 20
     assert not any(map(runs, pids))
 
 
@@ -102,3 +104,18 @@ async def test_the_gateway_ends_and_with_it_its_engine(tmp_path: Path, how: str)
         async with asyncio.timeout(30):
             while runs(int(pid)):
                 await asyncio.sleep(0.05)
+
+
+async def test_what_a_model_took_counts_where_nobody_says_what_it_needs(tmp_path: Path) -> None:
+    """Before it was loaded once it gets the whole budget; from the next start on both are there together."""
+    load = {"when": "demand"}
+    both = config(light=engine("one", load=load), heavy=engine("two", load=load))
+    both["memory"] = {"budget": "1GB", "patience": 0.2}
+    async with running(both, tmp_path) as gateway:
+        _, first = (await ask(gateway.base, "light")).split()
+        await ask(gateway.base, "heavy")
+        assert not runs(int(first))
+    async with running(both, tmp_path) as gateway:
+        _, first = (await ask(gateway.base, "light")).split()
+        await ask(gateway.base, "heavy")
+        assert runs(int(first))

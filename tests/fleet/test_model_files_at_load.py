@@ -17,6 +17,7 @@ from pointsman.fleet.file_hash import memory_of as hashes_of
 from pointsman.fleet.file_promise import check_hash
 from pointsman.fleet.launch import EmbeddedChild
 from pointsman.fleet.load_faults import fault_of
+from pointsman.fleet.measured_memory import keep_measured, last_measured, measured_in
 from pointsman.fleet.model_memory import memory_of, what_fits
 from pointsman.fleet.same_file import holders, note_of
 from pointsman.fleet.settings import ModelSettings, Sizing
@@ -220,3 +221,21 @@ def test_ports() -> None:
         found = fault_of(1, [line])
         assert found is not None
         assert found.kind == "port"
+
+
+def test_what_a_model_took_is_kept(tmp_path: Path) -> None:
+    path = measured_in(tmp_path)
+    assert last_measured(path, "a") is None
+    keep_measured(path, "a", 5)
+    keep_measured(path, "b", 6)
+    keep_measured(path, "a", 7)
+    assert (last_measured(path, "a"), last_measured(path, "b")) == (7, 6)
+    assert [file.name for file in path.parent.iterdir()] == ["memory.json"]
+    path.write_text("no JSON")
+    assert last_measured(path, "a") is None
+    keep_measured(path, "a", 8)
+    assert last_measured(path, "a") == 8
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    keep_measured(measured_in(blocked), "a", 1)
+    assert last_measured(measured_in(blocked), "a") is None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from typing import Any
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 
 from pointsman.app.started import runs_here
 from pointsman.app.targets import Served, serve_target, targets_of
+from pointsman.config.paths import data_dir
 from pointsman.config.residency_schema import Load
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config, parse_size, parse_span
@@ -127,7 +129,7 @@ class Residency:
             if old is not None and old.config == backend and old.process is process:
                 kept[name] = old
             else:
-                kept[name] = _kept(target, backend, process)
+                kept[name] = _kept(target, backend, process, data_dir(config))
         zone = zone_name(config.server.timezone)
         restarts = {
             name: Timing(backend.load.restart, zone)
@@ -169,8 +171,11 @@ class Residency:
     ) -> Plan:
         given = config.memory
         budget = None if given.budget is None else parse_size(given.budget)
+        folder = data_dir(config)
         loads = {name: backend.load or _ALWAYS for name, (_, backend) in wanted.items()}
-        memory = {} if budget is None else {name: self._memory(backend) for name, (_, backend) in wanted.items()}
+        memory = (
+            {} if budget is None else {name: self._memory(backend, folder) for name, (_, backend) in wanted.items()}
+        )
         pinned = arbitrating(config, document)
         return Plan(
             units=tuple(_units(config, loads, memory, pinned)),
@@ -181,16 +186,26 @@ class Residency:
             drains={name: load.drain for name, load in loads.items()},
         )
 
-    def _memory(self, backend: BackendConfig) -> int | None:
-        """Bytes, as the config says or its file tells. Reads the head of a file that it has not seen yet."""
+    def _memory(self, backend: BackendConfig, folder: Path) -> int | None:
+        """Bytes, as the config says; else as its file tells; else as it took the last time. Reads the head of a file that it
+        has not seen yet."""
         if backend.load is not None and backend.load.memory is not None:
             return parse_size(backend.load.memory)
+        from pointsman.fleet.measured_memory import last_measured, measured_in
+        from pointsman.fleet.model_memory import memory_of  # only where there is a budget
+
         sizing = Sizing(backend.model, backend.context, facts_of(backend).slots or 1, backend.gpu_layers)
         if sizing not in self._sizes:
-            from pointsman.fleet.model_memory import memory_of  # only where there is a budget
-
             self._sizes[sizing] = memory_of(sizing) if is_local(backend) else None
-        return self._sizes[sizing]
+        found = self._sizes[sizing]
+        return last_measured(measured_in(folder), setup_of(backend)) if found is None else found
+
+
+def setup_of(backend: BackendConfig) -> str:
+    """What its memory depends on, as far as the config says it."""
+    where = (backend.base_url, backend.command, backend.env)
+    how = (backend.engine, backend.model, backend.context, backend.slots, backend.gpu_layers, where)
+    return hashlib.sha256(msgspec.json.encode(how)).hexdigest()[:32]
 
 
 def wrong_residency(config: Config) -> Iterator[Problem]:
@@ -232,28 +247,33 @@ def _too_large(config: Config, load: Load, path: str) -> Iterator[Problem]:
         yield Problem(f"{path}.memory", said(en, zh, memory=load.memory, budget=budget))
 
 
-def _kept(target: Target, backend: BackendConfig, process: ModelProcess | None) -> Kept:
+def _kept(target: Target, backend: BackendConfig, process: ModelProcess | None, folder: Path) -> Kept:
+    def measured(size: int) -> None:
+        from pointsman.fleet.measured_memory import keep_measured, measured_in
+
+        keep_measured(measured_in(folder), setup_of(backend), size)
+
     if process is not None:
-        return Kept(backend, process, ProcessDriver(process))
+        return Kept(backend, process, ProcessDriver(process, measured=measured))
     deadline = (backend.load or _ALWAYS).deadline
     own = msgspec.structs.replace(backend, reply_timeout=max(deadline, backend.reply_timeout), reset_cache=None)
     engine = serve_target(target, own, None).backend
-    return Kept(backend, None, _steering(backend.engine)(engine, deadline=deadline), engine)
+    return Kept(backend, None, _steering(backend.engine, engine, deadline, measured), engine)
 
 
-def _steering(engine: str) -> Any:
+def _steering(engine: str, backend: Backend, deadline: float, measured: Callable[[int], None]) -> ModelDriver:
     """The driver of an engine that is only steered; imported where there is one."""
     if engine == "ollama":
         from pointsman.fleet.drivers.ollama import OllamaDriver
 
-        return OllamaDriver
+        return OllamaDriver(backend, measured=measured, deadline=deadline)
     if engine == "llamacpp":
         from pointsman.fleet.drivers.llamacpp_router import RouterDriver
 
-        return RouterDriver
+        return RouterDriver(backend, deadline=deadline)
     from pointsman.fleet.drivers.vllm_sleep import SleepDriver
 
-    return SleepDriver
+    return SleepDriver(backend, deadline=deadline)
 
 
 def _units(

@@ -32,17 +32,24 @@ class _Ps(msgspec.Struct):
 
 
 class OllamaDriver:
-    """A ModelDriver. `deadline` and `gone` are seconds for loading, and until `/api/ps` no longer lists it."""
+    """A ModelDriver. `deadline` and `gone` are seconds for loading, and until `/api/ps` no longer lists it.
+    `measured` hears, in a thread, how many bytes Ollama says that it takes: of the card, where any of it lies there."""
 
     ended: Said | None = None
     """It does not say."""
 
-    def __init__(self, backend: Backend, *, deadline: float = 120.0, gone: float = 30.0) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        measured: Callable[[int], None] = lambda size: None,
+        deadline: float = 120.0,
+        gone: float = 30.0,
+    ) -> None:
         self._asked = Asked(backend)
+        self._measured = measured
         self._embedding = backend.target.embedding
         self._deadline, self._gone = deadline, gone
-        self.measured: int | None = None
-        """Bytes that Ollama said it takes, the last time it was loaded: of the card, where any of it lies there."""
 
     async def load(self, tell: Callable[[Said], None]) -> None:
         asked = self._asked
@@ -78,7 +85,8 @@ class OllamaDriver:
                     model=asked.model,
                 ),
             )
-        self.measured = running.size_vram or running.size or None
+        if size := running.size_vram or running.size:
+            await asyncio.to_thread(self._measured, size)
 
     async def unload(self) -> None:
         await finished(self._unload())

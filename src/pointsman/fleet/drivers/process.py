@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 
 from pointsman.domain.said import Said, said
@@ -20,16 +21,23 @@ class ProcessDriver:
     """A ModelDriver. A process that dies stays down: who decides hears it from `resident`. `process` has its own
     deadline for loading; `back` are the seconds that the card's memory may take to come back once the process is gone.
     Memory is known to be free when the process and all that it started have ended, and where there is a card, when that
-    has as little in use as before the load, or less by what the load took."""
+    has as little in use as before the load, or less by what the load took. `measured` hears, in a thread, how many bytes it
+    took: of the card, or of main memory where it took none there."""
 
-    def __init__(self, process: ModelProcess, *, level: Level = card_level, back: float = 10.0) -> None:
+    def __init__(
+        self,
+        process: ModelProcess,
+        *,
+        measured: Callable[[int], None] = lambda size: None,
+        level: Level = card_level,
+        back: float = 10.0,
+    ) -> None:
         self.process = process
+        self._measured = measured
         self._level = level
         self._back = back
         self._before: int | None = None
         self._on_card = 0
-        self.measured: int | None = None
-        """Bytes that it took the last time it was loaded: of the card, or of main memory where it took none there."""
 
     @property
     def ended(self) -> Said | None:
@@ -54,7 +62,7 @@ class ProcessDriver:
                 problem = process.problem
                 dead = said("the process of {name} ended", "{name} 的进程已结束", name=name)
                 raise LoadFailure(process.fault or "exited", problem if isinstance(problem, Said) else dead)
-            self.measured = await asyncio.to_thread(self._measure)
+            await asyncio.to_thread(self._measure)
         except BaseException:
             await finished(process.stop())
             raise
@@ -100,12 +108,9 @@ class ProcessDriver:
                 ),
             )
 
-    def _measure(self) -> int | None:
+    def _measure(self) -> None:
         after, pid = self._level(), self.process.pid
         self._on_card = max(0, after - self._before) if after is not None and self._before is not None else 0
-        if self._on_card:
-            return self._on_card
-        try:
-            return resident(pid) if pid else None
-        except ProcessGone:
-            return None
+        with contextlib.suppress(ProcessGone):
+            if self._on_card or pid:
+                self._measured(self._on_card or resident(pid or 0))
