@@ -123,7 +123,12 @@ class Serving:
         self._token_drift = TokenDrift()
         self._prober = Prober(self._breakers, self._rates)
         self.telling = Telling(setup, folder, self.metrics, self._counts, self._backends)
-        self._log = LogWriter(folder, config.log.prompts, parse_span(config.log.keep))
+        self._log = LogWriter(
+            folder,
+            config.log.prompts,
+            parse_span(config.log.keep),
+            keep_rollups=parse_span(config.log.rollups),
+        )
         self.askers = Askers(folder, others)
         self._links = links_of(config)
         self.files = open_files(config)

@@ -360,6 +360,9 @@ class Log(Section, frozen=True):
         Literal["sealed", "off", "full"], Meta(description="sealed: encrypted at rest, key in data_dir")
     ] = "sealed"
     keep: Annotated[Span, Meta(description="how long a record is kept")] = "30d"
+    rollups: Annotated[
+        Span, Meta(description="how long sums of hours and days are kept, which hold no words; at least as long as records")
+    ] = "400d"
 
 
 class Time(Section, frozen=True):
