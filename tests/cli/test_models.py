@@ -70,6 +70,15 @@ def test_the_models_of_the_config_and_what_was_pulled(shell: Shell) -> None:
     assert (shell.folder / "data").stat().st_mode & 0o777 == 0o700
 
 
+def test_the_hash_that_the_config_wants(shell: Shell) -> None:
+    path = str(shell.write("m.gguf", MODEL))
+    text = f"models: {{light: {{backends: [{{engine: embedded, model: {path}, sha256: 'sha256:%s'}}]}}}}\n"
+    shell.write("pointsman.yaml", text % DIGEST)
+    assert shell.run("models", "verify", "--json").json["files"][0]["expected"] == DIGEST
+    shell.write("pointsman.yaml", text % ("0" * 64))
+    assert "should have 0000" in shell.run("models", "verify").out
+
+
 def test_nothing_to_verify(shell: Shell) -> None:
     shell.write("pointsman.yaml", "models: {light: {backends: [{engine: ollama, model: qwen}]}}\n")
     assert "none was pulled" in shell.run("models", "verify").out

@@ -71,13 +71,18 @@ def run(options: argparse.Namespace) -> int:
         return 2
     config = load_config(options).draft
     memory = memory_of(data_dir(config))
-    models = options.model or list(dict.fromkeys(local_models(config)))
+    here: dict[str, str | None] = {}
+    for model, wanted in local_models(config):
+        here.setdefault(model, wanted)
+    models = options.model or list(here)
     if not models and not options.json:
         none = said("No model of the config lies here, and none was pulled.", "配置里没有本地模型，也没有下载过模型。")
         print_line(told(none, options.tongue))
     good = True
     for model in models:
-        found = verify(model, memory, options.sha256, options.tongue, quick=options.quick, quiet=options.json)
+        found = verify(
+            model, memory, options.sha256 or here.get(model), options.tongue, quick=options.quick, quiet=options.json
+        )
         good = good and found.ok
         if options.json:
             print_json(_as_json(found))
@@ -87,17 +92,18 @@ def run(options: argparse.Namespace) -> int:
     return 0 if good else 1
 
 
-def local_models(config: Config) -> Iterator[str]:
-    """Models of the config whose files lie on this machine, as it names them, and the files that were pulled."""
+def local_models(config: Config) -> Iterator[tuple[str, str | None]]:
+    """Models of the config whose files lie on this machine, as it names them, and the files that were pulled; with the hash
+    that the config wants."""
     for model in config.models.values():
         for backend in model.backends:
             if backend.model.startswith(PREFIX) or backend.model.endswith(ENDINGS):
-                yield backend.model
+                yield backend.model, backend.sha256.removeprefix("sha256:") if backend.sha256 else None
     try:
         pulled = sorted((data_dir(config) / "models").iterdir())
     except OSError:
         return
-    yield from (str(path) for path in pulled if path.suffix in ENDINGS)
+    yield from ((str(path), None) for path in pulled if path.suffix in ENDINGS)
 
 
 def verify(
@@ -113,7 +119,12 @@ def verify(
         files = tuple(VerifiedFile(str(path), size) for path, size in sizes)
         return Verified(model, True, files, checked.tensors, notes=checked.notes)
     if wanted is not None and len(sizes) != 1:
-        several = said("--sha256: the model lies in {n} files", "--sha256：这个模型有 {n} 个文件", n=len(sizes))
+        several = said(
+            "{model}: one SHA-256 is given, and it lies in {n} files",
+            "{model}：只给了一个 SHA-256，而它有 {n} 个文件",
+            model=model,
+            n=len(sizes),
+        )
         return Verified(model, False, problem=several)
     files = ()
     for path, size in sizes:
