@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from pointsman.domain.decision import Decision
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.store.log_batch import Packed, packed_again, unpacked
@@ -24,9 +25,11 @@ _contents = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[msgspec.Raw]])
 _of_heads = lru_cache(maxsize=16)(msgspec.msgpack.Decoder(_Names).decode)  # the same in nearly all batches
 _of_contents = lru_cache(maxsize=16)(msgspec.msgpack.Decoder(tuple[_Names, _Names]).decode)
 _request = msgspec.msgpack.Decoder(tuple[list[Any], msgspec.Raw, msgspec.Raw])
+_of_decision = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[Any] | None, msgspec.Raw])
 _content = msgspec.msgpack.Decoder(tuple[list[Any], list[Any] | None, list[Any]])
 _since_then = msgspec.msgpack.Decoder(tuple[str, int, bool, list[Any] | None, list[Any]])
 _raw_heads = msgspec.msgpack.Decoder(tuple[msgspec.Raw, list[msgspec.Raw]])
+_BLANKED = 0x90  # MessagePack's empty array: a request that is blanked
 _CHANGES = 0x95  # MessagePack's array of five, which the content of a request begins with that was noted earlier
 
 _BLANK = Head(
@@ -222,6 +225,23 @@ class StoredBatch:
             found["decision"] = {**dict(zip(of_decision, decision, strict=True)), "features": features}
         try:
             return msgspec.convert(found, Content)
+        except msgspec.ValidationError:
+            return None
+
+    def decision(self, place: int) -> Decision | None:
+        """The decision of `content` alone, and quicker."""
+        self._open_if_later()
+        if self._contents is None or memoryview(self._contents[1][place])[0] == _CHANGES:
+            content = self.content(place)
+            return content and content.decision
+        names, contents = self._contents
+        request, values, _ = _of_decision.decode(contents[place])
+        if values is None or memoryview(request)[0] == _BLANKED:
+            return None
+        features = self.heads[place].features
+        named = features and dict(zip(self._named_heads[0], features, strict=True))
+        try:
+            return msgspec.convert({**dict(zip(names[1], values, strict=True)), "features": named}, Decision)
         except msgspec.ValidationError:
             return None
 
