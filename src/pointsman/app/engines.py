@@ -41,6 +41,7 @@ class Engines:
         self._running: dict[str, Engine] = {}
         self._gone: list[ModelProcess] = []
         self._stopping: set[asyncio.Task[None]] = set()
+        self._noted: set[str] = set()
 
     @property
     def servers(self) -> Mapping[str, ModelProcess]:
@@ -100,8 +101,10 @@ class Engines:
         engine = self._running.get(name)
         if engine is None or engine.process is not process:
             return  # it is being replaced
-        for note in process.notes if process.state == "up" else ():
-            log.warning("%s: %s", name, note)
+        if process.state == "up" and process.notes and name not in self._noted:
+            self._noted.add(name)  # a model that comes and goes says it once
+            for note in process.notes:
+                log.warning("%s: %s", name, note)
         if engine.driven:
             pass  # who drives it tells of it
         elif process.state == "up":

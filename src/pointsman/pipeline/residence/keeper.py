@@ -339,7 +339,7 @@ class Keeper:
 
 
 _LOADED = Said("%s is in memory, after %.1f s", "%s 已加载到内存，用时 %.1f 秒")
-_GONE = Said("%s is out of memory: %s", "%s 已从内存卸载：%s")
+_GONE = Said("%s was unloaded: %s", "%s 已从内存卸载：%s")
 _FAILED = Said("%s is not in memory, and not tried again for %.0f s: %s", "%s 没有加载成功，%.0f 秒内不再尝试：%s")
 _REASONS: dict[Reason, Said] = {
     "room": Said("another one needs the memory", "其他模型需要这些内存"),
