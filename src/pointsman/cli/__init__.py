@@ -72,7 +72,12 @@ VERBS = {
     "bench": said("measure the gateway beside its peers on this machine", "在本机测量网关，并与同类软件对比"),
     "version": said("print the version", "显示版本号"),
 }
-BESIDE = {("calibrate", "memory"): "calibrate_memory"}
+BESIDE = {
+    ("calibrate", "memory"): "calibrate_memory",
+    ("log", "erase"): "log_erase",
+    ("log", "export"): "log_export",
+    ("log", "rotate-key"): "log_rotate_key",
+}
 """Verbs of two words whose first is a verb of its own: (its words) → the file it is in."""
 _PURPOSE = said(
     "OpenAI-compatible gateway for local models: hard rules first, models last",

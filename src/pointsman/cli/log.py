@@ -1,4 +1,5 @@
-"""List the request log, newest first, or show one request whole."""
+"""List the request log, newest first, or show one request whole. `log export`, `log erase` and `log rotate-key` are verbs of
+their own."""
 
 from __future__ import annotations
 
@@ -10,12 +11,10 @@ from typing import Any
 
 import msgspec
 
+from pointsman.cli.log_choice import declare_filters, declare_place, filters_of, place_of
 from pointsman.cli.output import print_error, print_json, print_line
-from pointsman.cli.source import declare_config, load_config
-from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
 from pointsman.domain.said import said, told
-from pointsman.store.log_filters import FILTERS
 from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
 
@@ -25,8 +24,7 @@ _SPAN = re.compile(r"[0-9]+[smhd]")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    declare_config(parser)
-    parser.add_argument("--data-dir", metavar="DIR", help="where the log is; default: as in the config")
+    declare_place(parser)
     parser.add_argument("--since", metavar="SPAN", help="only newer than 30m, 12h, 7d")
     parser.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
     parser.add_argument("--text", action="store_true", help="show prompts too (needs the key in the data folder)")
@@ -34,8 +32,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recompute", action="store_true", help="compute every logged decision again; 1 where one comes out otherwise"
     )
-    for name in FILTERS:
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"by_{name}", metavar="VALUE", help=f"only this {name}")
+    declare_filters(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,14 +47,13 @@ def run(options: argparse.Namespace) -> int:
     if options.limit < 1:
         print_error("log", said("--limit must be at least 1", "--limit 至少是 1"), options.tongue)
         return 2
-    loaded = load_config(options, {"server.data_dir": options.data_dir})
-    filters = {name: value for name in FILTERS if (value := getattr(options, f"by_{name}")) is not None}
+    folder, filters = place_of(options), filters_of(options)
     since = time.time() - parse_span(options.since) if options.since else None
     if options.recompute:
-        return _recompute(data_dir(loaded.config), since, options)
+        return _recompute(folder, since, options)
     found = False
     try:
-        reader = LogReader(data_dir(loaded.config))
+        reader = LogReader(folder)
         for row in reader.rows(filters, since, options.limit):
             found = True
             if options.text or "id" in filters:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from pointsman.domain.decision import Decision
 from pointsman.domain.request import Request, Turn
 from pointsman.store.log_row import Content, Head
 from pointsman.store.stored_batch import StoredBatch
@@ -98,6 +99,14 @@ class Logged:
         """Of the features that the decision was made by; None where there are none, or none of that name."""
         return self._batch.feature(self.head, name)
 
+    def row(self) -> dict[str, Any]:
+        """As `LogReader.rows` has it."""
+        return self._batch.row(self.head)
+
+    def is_one_of(self, wanted: dict[str, str]) -> bool:
+        """Whether each of these filters has this value."""
+        return bool(self._batch.those([self.head], wanted))
+
     def sketch(self) -> Sketch | None:
         """None where the content was not kept, the key is not here, or another version wrote it in another way."""
         raw = self._batch.raw(self._place)
@@ -115,6 +124,10 @@ class Logged:
     def request(self) -> Request | None:
         """What was asked, whole; None as for `sketch`."""
         return self._batch.request(self._place)
+
+    def decision(self) -> Decision | None:
+        """The decision of `content` alone, and quicker."""
+        return self._batch.decision(self._place)
 
     def content(self) -> Content | None:
         """What was recorded, whole; None as for `sketch`."""

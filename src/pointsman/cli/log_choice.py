@@ -1,0 +1,57 @@
+"""What verbs of the log have in common: where it is, and which of its requests are meant."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+import time
+from pathlib import Path
+
+from pointsman.cli.source import declare_config, load_config
+from pointsman.config.paths import data_dir
+from pointsman.config.schema import parse_span
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import said
+from pointsman.store.log_filters import FILTERS
+
+_SPAN = re.compile(r"[0-9]+[smhd]")
+
+
+def declare_place(parser: argparse.ArgumentParser) -> None:
+    declare_config(parser)
+    parser.add_argument("--data-dir", metavar="DIR", help="where the log is; default: as in the config")
+
+
+def place_of(options: argparse.Namespace) -> Path:
+    """The folder. Raises Problems of the config."""
+    return data_dir(load_config(options, {"server.data_dir": options.data_dir}).config)
+
+
+def declare_filters(parser: argparse.ArgumentParser) -> None:
+    for name in FILTERS:
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"by_{name}", metavar="VALUE", help=f"only this {name}")
+
+
+def filters_of(options: argparse.Namespace) -> dict[str, str]:
+    return {name: value for name in FILTERS if (value := getattr(options, f"by_{name}")) is not None}
+
+
+def moment_of(option: str, text: str | None) -> float | None:
+    """Seconds since the epoch: of so long ago (30m, 12h, 7d), or of a date (2026-11-30, 2026-11-30T14:00), in local time
+    where it names no zone. Raises PointsmanError for what is neither."""
+    if text is None:
+        return None
+    if _SPAN.fullmatch(text):
+        return time.time() - parse_span(text)
+    try:
+        return datetime.datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise PointsmanError(
+            said(
+                "{option} {text!r} is no span of time and no date (valid: 30m, 12h, 7d, 2026-11-30, 2026-11-30T14:00)",
+                "{option} {text!r} 不是时长，也不是日期（合法取值：30m、12h、7d、2026-11-30、2026-11-30T14:00）",
+                option=option,
+                text=text,
+            )
+        ) from None
