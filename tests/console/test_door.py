@@ -125,6 +125,11 @@ def test_a_form_with_too_many_fields_is_refused() -> None:
     assert reply.status == 413 and "too many fields" in text_of(reply)
 
 
+def test_a_slash_too_many_is_no_matter() -> None:
+    assert place_of(House(pages).get("/ui/help/")) == "/ui/help"
+    assert House(pages).get("/ui/nothing/").status == 404
+
+
 def test_scripts_and_styles_are_there_for_everybody() -> None:
     house = House(pages, here=False)
     page = text_of(house.get("/ui/sign-in"))

@@ -109,6 +109,13 @@ def test_nobody_else_can_make_a_session() -> None:
     assert other.who(from_afar(cookie=cookie)) == "key"
 
 
+def test_odd_cookies_of_others_do_not_hide_ours() -> None:
+    house = House()
+    cookie = cookie_of(house.entrance.begin(ADMIN, from_afar()))
+    for odd in (f'a={{"b": 1}}; {cookie}', f"{cookie}; x; =; a=b=c", f'{cookie}; t="'):
+        assert isinstance(house.entrance.who(from_afar(cookie=odd)), Who)
+
+
 def test_the_cookie_is_for_this_site_only() -> None:
     house = House()
     plain = house.entrance.begin(ADMIN, from_afar())

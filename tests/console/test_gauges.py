@@ -28,7 +28,7 @@ def test_what_was_counted_is_told() -> None:
     counts.levels["target_cells"] = {("a@b",): 50.0, ("c@d",): 0.0}
     counts.levels["target_cells_limit"] = {("a@b",): 200.0}
     gauges = gauges_of(counts)
-    assert (gauges.many, gauges.failed, gauges.turned_away, gauges.waiting) == (10, 1, 3, 4)
+    assert (gauges.many, gauges.failed, gauges.turned_away, gauges.waiting) == (10, 1, [("queue_full", 3)], 4)
     assert gauges.gpu_saved == 10.0 and gauges.open_breakers == ["a@b"]
     assert {share.kind: share.many for share in gauges.shares} == {"l0": 6, "l1": 0, "model": 1, "refused": 2}
     assert sum(share.share for share in gauges.shares) == pytest.approx(1)

@@ -56,6 +56,14 @@ def test_rules_answer(gateway: Process) -> None:
     assert status == 200 and reply["object"] == "chat.completion" and reply["choices"][0]["message"]["content"]
 
 
+def test_the_console_opens(gateway: Process) -> None:
+    with urllib.request.urlopen(f"{gateway.base}/ui") as reply:
+        page = reply.read().decode()
+    style = page.partition('rel="stylesheet" href="')[2].partition('"')[0]
+    with urllib.request.urlopen(gateway.base + style) as reply:
+        assert "<h1>" in page and reply.status == 200
+
+
 def test_what_needs_a_model_says_what_to_install(gateway: Process) -> None:
     status, reply = asked(gateway.base, "What is a mutex?")
     assert status == 503 and LINE in reply["error"]["message"]

@@ -108,6 +108,8 @@ class Console:
                 cookie = self._entrance.end(asked)
                 return see_other("/ui/sign-in", ((b"set-cookie", cookie.encode()),))
         found = self._routes.find(sent.method, sent.path)
+        if found is None and sent.path.endswith("/") and self._routes.knows(sent.path.rstrip("/")):
+            return see_other(sent.path.rstrip("/"))
         if found is None:
             if not isinstance(who, Who):
                 return self._to_sign_in(sent, visit, who)

@@ -10,6 +10,9 @@ from pointsman.console.kinds import KINDS, Kind, kind_of
 from pointsman.telemetry.catalogue import FAMILIES
 from pointsman.telemetry.counts import Counts, Spread
 
+_CODES = {"too_late": "shed"}
+"""The code that a client, and so the log, has of why it was turned away, where it is another word."""
+
 
 class Share(msgspec.Struct, frozen=True):
     """`share` is 0 to 1; `before` is the sum of the shares of the kinds before it."""
@@ -35,13 +38,14 @@ class Room(msgspec.Struct, frozen=True):
 
 
 class Gauges(msgspec.Struct, frozen=True):
-    """`since` is seconds since the epoch. Times of first tokens are seconds, None where no model has replied."""
+    """`since` is seconds since the epoch. `turned_away` are the codes of errors at the gate, with how many there were. Times
+    of first tokens are seconds, None where no model has replied."""
 
     since: float
     many: float
     shares: Sequence[Share]
     failed: float
-    turned_away: float
+    turned_away: Sequence[tuple[str, float]]
     gpu_saved: float
     ttft: tuple[float | None, float | None]
     waiting: float
@@ -64,7 +68,7 @@ def gauges_of(counts: Counts) -> Gauges:
         many=sum(many.values()),
         shares=shares_of(many),
         failed=failed,
-        turned_away=sum(tally.value for tally in counts.tallies["turned_away"].values()),
+        turned_away=[(_CODES.get(why, why), tally.value) for (why,), tally in counts.tallies["turned_away"].items()],
         gpu_saved=levels["gpu_saved_seconds"][()],
         ttft=_middle(counts.spreads["time_to_first_token_seconds"].values()),
         waiting=levels["queue_waiting"].get((), 0.0),

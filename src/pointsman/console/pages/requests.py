@@ -19,6 +19,8 @@ from pointsman.domain.said import Said, said
 
 FILTERS = ("rule", "target", "outcome", "model", "caller", "error", "task_type", "language", "intent", "mark", "shadow")
 """The log's filters that this page has; `kind`, `since` and `text` come beside them."""
+_FIELDS = ("rule", "target", "outcome", "model")
+"""Those that always have a field of their own."""
 OUTCOMES = ("ok", "refused", "failed", "cancelled", "expired", "handed_over")
 _LATE = 0.3  # seconds in which a request that has just ended comes to be in the log
 _LONGEST_ID = 100
@@ -47,10 +49,11 @@ class RequestsPage:
             visit,
             place="requests",
             asked=asked,
+            wanted=wanted,
             kinds=KINDS,
             spans=SPANS,
             outcomes=OUTCOMES,
-            others=[name for name in FILTERS if name in asked and name not in ("rule", "target", "outcome", "model")],
+            others=[name for name in (*FILTERS, "until") if name in asked and name not in _FIELDS],
             first="before" not in visit.query,
             rows=listed.rows,
             more=more,
