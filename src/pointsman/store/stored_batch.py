@@ -233,7 +233,7 @@ class StoredBatch:
         self._open_if_later()
         if self._contents is None or memoryview(self._contents[1][place])[0] == _CHANGES:
             content = self.content(place)
-            return content and content.decision
+            return None if content is None else content.decision
         names, contents = self._contents
         request, values, _ = _of_decision.decode(contents[place])
         if values is None or memoryview(request)[0] == _BLANKED:
