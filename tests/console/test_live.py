@@ -101,16 +101,19 @@ async def test_of_more_than_a_list_can_show_the_newest_are_shown_and_the_rest_is
 
 
 async def test_with_other_processes_the_log_says_what_ended() -> None:
-    asked: list[float] = []
+    ended = [seen_of(record(7))]
 
     async def others(since: float) -> list[object]:
-        asked.append(since)
-        return [seen_of(record(7))] if len(asked) == 1 else []
+        return list(ended)
 
     live, window = Live(others), Window()  # type: ignore[arg-type]
     task = asyncio.create_task(live.stream(window, ("en", ""), figures))
+    await window.has(lambda: live._told == {"req_7"})  # what ended before one looked is no news
+    ended.insert(0, seen_of(record(8)))
     await window.has(window.requests)
-    assert window.requests() == ["req_7"]
+    ended.insert(0, seen_of(record(9)))
+    await window.has(lambda: len(window.requests()) > 1)
+    assert window.requests() == ["req_8", "req_9"]
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 

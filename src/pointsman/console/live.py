@@ -23,6 +23,7 @@ log = logging.getLogger("pointsman")
 BEAT = 0.25  # seconds between two batches: at most four a second
 MOST = 30  # requests of a batch; of more that ended meanwhile, the newest are shown and the rest is counted
 _FIGURES = 2.0  # seconds between two looks at the figures
+_BACK = 120.0  # seconds for which a request may have been under way that others served
 _QUIET = 15.0  # seconds after which a stream says that it is still there
 _LONGEST = 900.0  # seconds of a stream: the browser comes back, and by then its key may be gone
 _BEHIND = 4  # batches that a slow browser may be behind before it misses some
@@ -78,6 +79,7 @@ class Live:
         self._others = others
         self._new: deque[Record] = deque(maxlen=MOST)
         self._many = 0
+        self._told: set[str] | None = None
         self._watching: dict[asyncio.Queue[bytes], Subject] = {}
         self._beating: asyncio.Task[None] | None = None
 
@@ -119,34 +121,35 @@ class Live:
                 self._beating = None
                 self._new.clear()
                 self._many = 0
+                self._told = None
 
     async def _beat(self, figures: Figures) -> None:
-        due, since = 0.0, time.time()
+        due = 0.0
         while True:
             try:
-                due, since = await self._tell_all(figures, due, since)
+                due = await self._tell_all(figures, due)
             except Exception as error:  # its text may quote a prompt; whoever looks is told the next time
                 where = "".join(traceback.format_tb(error.__traceback__))
                 log.error("the console's live page failed: %s\n%s", type(error).__name__, where)
                 await asyncio.sleep(_FIGURES)
             await asyncio.sleep(BEAT if self._others is None else 4 * BEAT)
 
-    async def _tell_all(self, figures: Figures, due: float, since: float) -> tuple[float, float]:
-        """One beat. `due` is when the figures are to be looked at, `since` from when on others' requests were not told; both
-        as they are afterwards."""
+    async def _tell_all(self, figures: Figures, due: float) -> float:
+        """One beat. `due` is when the figures are to be looked at, now and the next time."""
         if time.monotonic() >= due:
             due = time.monotonic() + _FIGURES
             for subject in {each for each in self._watching.values() if each[1]}:
                 self._tell(event(b"figures", await figures(subject)), subject)
-        if self._others is None:
-            batch = self._batch()
-        else:
-            seen = await self._others(since)
-            since = max((each.at / 1000 for each in seen), default=since)
-            batch = Batch(seen[:MOST], max(len(seen) - MOST, 0))
+        batch = self._batch() if self._others is None else self._fresh(await self._others(time.time() - _BACK))
         if batch.seen:
             self._tell(event(b"seen", msgspec.json.encode(batch)))
-        return due, since
+        return due
+
+    def _fresh(self, seen: Sequence[Seen]) -> Batch:
+        """Those among them that nobody was told of; the first time, all are known."""
+        fresh = [] if self._told is None else [each for each in seen if each.id not in self._told]
+        self._told = {each.id for each in seen}
+        return Batch(fresh[:MOST], max(len(fresh) - MOST, 0))
 
     def _batch(self) -> Batch:
         seen = [seen_of(record) for record in reversed(self._new)]
