@@ -21,10 +21,13 @@ from offline.replay.scored_log import (
 from pipeline.policies import ask, backend, tiers
 from pointsman.domain.intent import Heard, Hearing
 from pointsman.domain.record import Record, Timings
+from pointsman.offline.replay.lately import Lately
 from pointsman.offline.replay.moved import MOVES, aspect_of, place_of
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.scored import loads_of
+from pointsman.store.log_reader import LogReader
+from pointsman.store.log_row import CONTENT
 from pointsman.store.log_writer import LogWriter
 
 BROKEN = """
@@ -314,3 +317,52 @@ def heard_of(folder: Path, current: Policy, confidence: float) -> None:
         decision = decide(request, current, FLEET, hearing=Hearing(first=first))
         records.append(Record(request, NOW + number, "ok", decision, timings=Timings(0.1, None, 0.2)))
     written(folder, current, records)
+
+
+def test_a_decision_alone_is_that_of_the_content(tmp_path: Path, own: Policy) -> None:
+    write(tmp_path / "log", own, 30)
+    reader = LogReader(tmp_path / "log")
+    for logged in reader.scan():
+        content = logged.content()
+        assert content is not None and logged.decision() == content.decision
+    reader.close()
+    write(tmp_path / "off", own, 3, prompts="off")
+    reader = LogReader(tmp_path / "off")
+    assert [logged.decision() for logged in reader.scan()] == [None] * 3
+    reader.close()
+
+
+def test_what_another_version_wrote_otherwise(tmp_path: Path, own: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its requests lack what this one's must have."""
+    fields = ((*CONTENT[0][:-1], "renamed"), tuple(name if name != "stage" else "level" for name in CONTENT[1]))
+    monkeypatch.setattr("pointsman.store.log_batch.CONTENT", fields)
+    write(tmp_path / "log", own, 5)
+    against = policy(tmp_path / "a", rules=RULES + BROKEN)
+    assert replayed(tmp_path / "log", against).unread == {"older": 5}
+
+
+def test_policies_that_follow_each_other(tmp_path: Path, own: Policy) -> None:
+    """Each is compared with the new one by itself."""
+    changed = [weighed(own, latency=0.3 + number / 100) for number in range(12)]
+    folder = tmp_path / "log"
+    for number, current in enumerate(changed):
+        request = msgspec.structs.replace(ask(f"prove {number}"), id=f"r{number:03}", now=NOW + number)
+        written(folder, current, [recorded(request, decide(request, current, FLEET), NOW + number, 10)])
+    found = replayed(folder, changed[0], every=1)
+    assert len(found.policies) == 12 and found.compared == found.checked == 12 and not found.unread
+    assert [part.kind for part in found.parts] == ["weights"]
+
+
+def test_those_used_last_are_kept() -> None:
+    made: list[str] = []
+    gone: list[str] = []
+
+    def make(name: str) -> str:
+        made.append(name)
+        return name
+
+    kept = Lately(2, make, gone.append)
+    assert [kept.of(name) for name in "aabacab"] == list("aabacab")
+    assert made == ["a", "b", "c", "b"] and gone == ["b", "c"]
+    kept.clear()
+    assert sorted(gone) == ["a", "b", "b", "c"]
