@@ -18,7 +18,7 @@ import pytest
 
 from fleet.conftest import FAST
 from pointsman.domain.said import Said
-from pointsman.fleet.command import CommandSettings
+from pointsman.fleet.command import CommandChild, CommandSettings
 from pointsman.fleet.health_probe import get
 from pointsman.fleet.process import Backoff, ModelProcess
 
@@ -176,18 +176,25 @@ async def test_a_command_that_exits_at_once_or_goes_to_the_background() -> None:
     assert (fault, problem) == ("exited", "the process of some ended: exit status 2: error: unknown flag --prot")
 
 
-async def test_a_command_that_never_listens_or_listens_elsewhere() -> None:
+async def test_a_command_that_never_listens() -> None:
     fault, problem, zh = await failed(command("--hang", *LISTENS), load_timeout=1.0)
     assert (fault, problem) == ("timeout", "some was not ready after 1 s; it listens nowhere")
     assert "没有在任何端口监听" in zh
+
+
+async def test_a_command_that_listens_elsewhere() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    elsewhere = command("--port", str(port), address="http://127.0.0.1:9/v1")
-    fault, problem, _ = await failed(elsewhere, load_timeout=1.5)
-    assert fault == "timeout"
-    assert (
-        f"it listens at 127.0.0.1:{port}, and http://127.0.0.1:9/v1 was asked: put {{port}} into the command" in problem
-    )
+    settings = command("--port", str(port), address="http://127.0.0.1:9/v1")
+    process = ModelProcess(settings)
+    await process.start(restart=False)
+    child, told = CommandChild(settings), ""
+    async with asyncio.timeout(20):
+        while f"127.0.0.1:{port}" not in told:
+            await asyncio.sleep(0.02)
+            told = child.silent(process.pid, settings.address) if process.pid else ""
+    assert f"it listens at 127.0.0.1:{port}, and http://127.0.0.1:9/v1 was asked: put {{port}} into the command" in told
+    await process.stop()
 
 
 async def test_another_model_than_the_one_that_is_named() -> None:
@@ -208,7 +215,9 @@ async def test_the_port_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         fault, problem, _ = await failed(command("--port", str(port), port=port))
-    assert fault == "port"
+        there = f"http://127.0.0.1:{port}/v1"
+        other, _, _ = await failed(command("--port", str(port), address=there))
+    assert (fault, other) == ("port", "port")  # what answers there is not what was started
     assert f"port {port} on 127.0.0.1 is in use by" in problem
     assert f"pid {os.getpid()}" in problem
     said = (
@@ -302,6 +311,8 @@ async def test_files_are_looked_at_before_the_command_starts(tmp_path: Path) -> 
         ({"command": ("x\0", "{port}")}, "zero byte"),
         ({"command": ("x", "{port}"), "env": {"A=B": "c"}}, "no name of a variable"),
         ({"command": ("x",), "address": "https://127.0.0.1:1"}, "http://host:port"),
+        ({"command": ("x",), "address": "http://127.0.0.1:99999"}, "http://host:port"),
+        ({"command": ("x", "{port}"), "env": {"A": "{prot}"}}, "{prot} stands for nothing"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(fields: dict[str, Any], words: str) -> None:
@@ -311,8 +322,6 @@ def test_settings_that_cannot_be(fields: dict[str, Any], words: str) -> None:
 
 
 def test_what_is_filled_in() -> None:
-    from pointsman.fleet.command import CommandChild
-
     words = (
         "{port}",
         "{host}:{port}",
@@ -324,9 +333,12 @@ def test_what_is_filled_in() -> None:
         '{"a":1}',
         "{{port}}",
     )
-    settings = command(command=("true", *words), port=0, context=512, slots=3, name="n", model="org/m")
+    settings = command(
+        command=("true", *words), port=0, context=512, slots=3, name="n", model="org/m", env={"AT": "{host}:{port}"}
+    )
     line = json.loads(CommandChild(settings).prepare(threading.Event()).line)
     port = line["address"].rpartition(":")[2]
+    assert line["env"] == {"AT": f"127.0.0.1:{port}"}
     assert line["command"][1:] == [port, f"127.0.0.1:{port}", "org/m", "n", "512", "1536", "3", '{"a":1}', "{port}"]
 
 

@@ -13,10 +13,12 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
+from urllib.parse import urlsplit
 
 import msgspec
 import psutil
 
+from pointsman.config.references import is_loopback
 from pointsman.domain.errors import did_you_mean
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
@@ -33,7 +35,7 @@ from pointsman.ports.model_driver import LoadFailure
 # by its path and alone: what stays beside each engine takes 10 MB
 KEEPER = (sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")))
 SLOTS = ("port", "host", "model", "name", "context", "total_context", "slots", "gpu_layers")
-"""What a command may have filled in, in braces."""
+"""What a command and the values of its variables may have filled in, in braces."""
 _SLOT = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
 _ANY_NAME = ("ollama", "openai")
 """Engines whose list of models is no list of what is loaded, or is not to be relied on."""
@@ -72,7 +74,7 @@ class CommandSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         for name in self.env:
             if not name or "=" in name:
                 raise ValueError(said('"{name}" is no name of a variable', "“{name}”不是变量名", name=name))
-        used = {slot for word in self.command for slot in _slots(word)}
+        used = {slot for word in (*self.command, *self.env.values()) for slot in _slots(word)}
         for slot in sorted(used - set(SLOTS)):
             raise ValueError(
                 said(
@@ -103,7 +105,7 @@ class CommandSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
                     "不知道这个命令会在哪里监听：请在命令里写上 {port}，或者设置 port 或 base_url",
                 )
             )
-        if self.address is not None and not self.address.startswith("http://"):
+        if self.address is not None and not _is_http(self.address):
             raise ValueError(
                 Said(
                     "what a command starts is asked at http://host:port",
@@ -118,7 +120,7 @@ class CommandChild:
     def __init__(self, settings: CommandSettings) -> None:
         self._settings = settings
         self.name = settings.name
-        self.place = (settings.host, settings.port)
+        self.place = _place(settings)
         self.force = signal.SIGUSR1 if os.name == "posix" else signal.SIGTERM
 
     def prepare(self, given_up: threading.Event) -> Launch:
@@ -130,8 +132,9 @@ class CommandChild:
         program = Path(directory or ".") / settings.command[0] if "/" in settings.command[0] else settings.command[0]
         if shutil.which(str(program), path=path) is None:
             raise LoadFailure("missing", _no_program(settings.command[0], program, path))
-        if settings.port and not is_free(settings.host, settings.port):
-            raise LoadFailure("port", explain_port(settings.host, settings.port))
+        host, fixed = self.place
+        if fixed and is_loopback(host) and not is_free(host, fixed):
+            raise LoadFailure("port", explain_port(host, fixed))
         port = settings.port or _free_port(settings.host)
         model, facts, note = self._model(given_up)
         total = settings.context * settings.slots if settings.context and settings.slots else None
@@ -147,7 +150,7 @@ class CommandChild:
         }
         line = {
             "command": [_filled(word, values) for word in settings.command],
-            "env": settings.env,
+            "env": {name: _filled(value, values) for name, value in settings.env.items()},
             "directory": directory,
             "address": settings.address or f"http://{settings.host}:{port}",
             "grace": settings.grace,
@@ -195,7 +198,7 @@ class CommandChild:
         them."""
         settings = self._settings
         model = settings.model
-        if not any("model" in _slots(word) for word in settings.command):
+        if not any("model" in _slots(word) for word in (*settings.command, *settings.env.values())):
             return model, ModelFacts(), None
         place = Path(model).expanduser()
         if not (model.startswith(PREFIX) or model.endswith(".gguf") or place.exists()):
@@ -212,6 +215,22 @@ class CommandChild:
             with contextlib.suppress(GgufError):
                 facts = read_gguf(first).facts
         return str(place), facts, note_of(first, holders(first))
+
+
+def _is_http(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme == "http" and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        return False
+
+
+def _place(settings: CommandSettings) -> tuple[str, int]:
+    """Where it is to listen: host and port, 0 for a free one."""
+    if settings.address is None:
+        return settings.host, settings.port
+    parts = urlsplit(settings.address)
+    return parts.hostname or settings.host, parts.port or 80
 
 
 def _slots(word: str) -> Iterator[str]:
