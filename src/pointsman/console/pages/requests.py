@@ -54,6 +54,7 @@ class RequestsPage:
             spans=SPANS,
             outcomes=OUTCOMES,
             others=[name for name in (*FILTERS, "until") if name in asked and name not in _FIELDS],
+            narrow=any(name in asked for name in (*FILTERS, "until") if name != "outcome"),
             first="before" not in visit.query,
             rows=listed.rows,
             more=more,
