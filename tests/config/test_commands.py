@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pointsman.app.started import started_with
-from pointsman.app.targets import started_here, targets_of, unworkable
+from pointsman.app.targets import not_installed, started_here, targets_of, unworkable
 from pointsman.config.load import load
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, Problems
@@ -89,3 +89,16 @@ def test_where_it_listens(tmp_path: Path) -> None:
     assert mistakes(tmp_path, engine="vllm", command="v --port 8000", port=8000) == {}
     assert mistakes(tmp_path, engine="vllm", command="docker run …", base_url="http://127.0.0.1:8000/v1") == {}
     assert mistakes(tmp_path, engine="ollama", command="ollama serve", env={"A": "b"}, port=11434) == {}
+
+
+def test_a_program_that_is_not_there_is_noted(tmp_path: Path) -> None:
+    """It may come later, so it is no mistake."""
+    sound = {"engine": "vllm", "model": "m", "command": ["env", "{port}"]}
+    config = loaded(
+        tmp_path, sound, sound | {"command": "vlllm-serve --port {port}"}, sound | {"directory": "/nowhere"}
+    )
+    assert unworkable(config) == []
+    found = {problem.path: str(problem) for problem in not_installed(config)}
+    assert list(found) == ["models.light.backends[1].command", "models.light.backends[2].command"]
+    assert 'there is no program "vlllm-serve" in PATH' in found["models.light.backends[1].command"]
+    assert 'no folder "/nowhere"' in found["models.light.backends[2].command"]

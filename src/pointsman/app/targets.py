@@ -20,9 +20,11 @@ from pointsman.domain.node import NodeReport
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.fleet.builtin import find_builtin, find_engine, find_model
+from pointsman.fleet.command import CommandSettings, find_program
 from pointsman.fleet.process import ModelProcess
 from pointsman.ports.backend import Backend
 from pointsman.ports.local_server import LocalServer
+from pointsman.ports.model_driver import LoadFailure
 
 BUILTIN = "builtin:smollm2-135m"
 RESETTING = ("embedded", "llamacpp", "vllm")
@@ -114,20 +116,31 @@ def unworkable(config: Config) -> list[Problem]:
 
 
 def not_installed(config: Config) -> list[Problem]:
-    """Embedded models whose engine or file is not on this machine, at the place of each in the config. They may still
-    come, so this is no mistake of the config; the messages say how."""
-    found = []
+    """Embedded models whose engine or file is not on this machine, and commands whose program is not, at the place of each
+    in the config. They may still come, so this is no mistake of the config; the messages say how."""
+    found: list[Problem] = []
     for tier, model in config.models.items():
         for index, backend in enumerate(model.backends):
-            if backend.engine != "embedded":
-                continue
-            path = f"models.{tier}.backends[{index}].model"
+            path = f"models.{tier}.backends[{index}]"
             try:
-                find_model(backend.model, path=path)
-                find_engine(path=path)
+                if backend.command is not None:
+                    found += _without_program(backend, f"{path}.command")
+                elif backend.engine == "embedded":
+                    find_model(backend.model, path=f"{path}.model")
+                    find_engine(path=f"{path}.model")
             except Problem as problem:
                 found.append(problem)
     return found
+
+
+def _without_program(backend: BackendConfig, path: str) -> Iterator[Problem]:
+    with contextlib.suppress(ValueError):  # a mistake, which is told as one
+        settings = started_with(backend)
+        try:
+            if isinstance(settings, CommandSettings):
+                find_program(settings)
+        except LoadFailure as failure:
+            yield Problem(path, failure.said)
 
 
 def started_here(config: Config) -> Iterator[tuple[Target, BackendConfig]]:

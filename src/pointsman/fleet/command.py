@@ -127,11 +127,7 @@ class CommandChild:
         settings = self._settings
         if os.name != "posix":
             raise LoadFailure("refused", Said("commands are started on POSIX alone", "命令只能在 POSIX 系统上启动"))
-        path = {**os.environ, **settings.env}.get("PATH")
-        directory = _directory(settings.directory)
-        program = Path(directory or ".") / settings.command[0] if "/" in settings.command[0] else settings.command[0]
-        if shutil.which(str(program), path=path) is None:
-            raise LoadFailure("missing", _no_program(settings.command[0], program, path))
+        directory = find_program(settings)
         host, fixed = self.place
         if fixed and is_loopback(host) and not is_free(host, fixed):
             raise LoadFailure("port", explain_port(host, fixed))
@@ -217,6 +213,16 @@ class CommandChild:
         return str(place), facts, note_of(first, holders(first))
 
 
+def find_program(settings: CommandSettings) -> str | None:
+    """The folder to run in, None: the gateway's own. Raises LoadFailure where that, or the program, is not there."""
+    path = {**os.environ, **settings.env}.get("PATH")
+    directory, asked = _directory(settings.directory), settings.command[0]
+    program = Path(directory or ".") / asked if "/" in asked else asked
+    if shutil.which(str(program), path=path) is None:
+        raise LoadFailure("missing", _no_program(asked, program, path))
+    return directory
+
+
 def _is_http(address: str) -> bool:
     try:
         parts = urlsplit(address)
@@ -273,12 +279,10 @@ def _no_program(asked: str, program: Path | str, path: str | None) -> Said:
                 program=asked,
             )
         return said('there is no program "{program}"', "没有程序“{program}”", program=asked)
-    names = {
-        entry.name
-        for folder in (path or "").split(os.pathsep)
-        if folder and Path(folder).is_dir()
-        for entry in Path(folder).iterdir()
-    }
+    names: set[str] = set()
+    for folder in (path or "").split(os.pathsep):
+        with contextlib.suppress(OSError):  # many a PATH names folders that are not there
+            names.update(entry.name for entry in Path(folder or ".").iterdir())
     return said(
         'there is no program "{program}" in PATH{hint}',
         "PATH 里没有程序“{program}”{hint}",
