@@ -111,6 +111,46 @@ async def test_a_node_that_only_fails_gets_no_requests(tmp_path: Path) -> None:
         assert (await client.ready())["targets"][0]["health"] == "up"
 
 
+class Counted:
+    """An engine that notes how many requests it works on at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.now = self.most = 0
+        play = streamed(0.02, conversation("42"))
+
+        async def counted(writer: asyncio.StreamWriter) -> None:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            try:
+                await play(writer)
+            finally:
+                self.now -= 1
+
+        engine.play = counted
+
+
+async def test_two_gateways_of_one_store_share_the_slots(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        engines = [await stack.enter_async_context(Engine("m")) for _ in range(2)]
+        counted = [Counted(engine) for engine in engines]
+        clients = []
+        for name in ("one", "two"):
+            folder = tmp_path / name
+            folder.mkdir()
+            wish = config(*engines) | {"store": f"sqlite:///{tmp_path / 'shared.sqlite'}"}
+            client = Client(await stack.enter_async_context(running(wish, folder)))
+            stack.push_async_callback(client.http.aclose)
+            clients.append(client)
+        for client in clients:
+            await until(lambda client=client: client.gateway.app._serving._nodes._peers.gateways == 2)
+        asking = [clients[number % 2].ask(f"question {number}") for number in range(40)]
+        assert {reply.status_code for reply in await asyncio.gather(*asking)} == {200}
+        assert [each.most for each in counted] == [2, 2], "four slots, not four for each gateway"
+        assert all(len(engine.asked) >= 8 for engine in engines)
+        for client in clients:
+            await until(lambda client=client: not client.pool.line.held)
+
+
 async def test_found_in_the_registry(tmp_path: Path) -> None:
     """`pointsman node` beside an engine: it is found, drained at SIGTERM, and gone."""
     async with AsyncExitStack() as stack:

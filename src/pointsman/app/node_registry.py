@@ -7,10 +7,11 @@ import ssl
 from pathlib import Path
 
 from pointsman.app.job_store import DEFAULT
+from pointsman.config.others_words import all_of
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem
-from pointsman.domain.said import Said
+from pointsman.domain.said import Said, said
 from pointsman.fleet.registry.stored import StoredRegistry
 from pointsman.ports.backend import BackendFailure, Call, Stream
 from pointsman.ports.ephemeral import Ephemeral
@@ -47,25 +48,26 @@ class _Own(StoredRegistry):
         await self._shared.close()
 
 
-def _kubernetes(config: Config, account: Path = ACCOUNT) -> Registry:
+def _kubernetes(config: Config) -> Registry:
     from pointsman.backends.http import Pool  # only who is in a cluster needs it
     from pointsman.fleet.registry.kubernetes import KubernetesRegistry
 
+    account = ACCOUNT
     host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
     if not host:
         raise Problem("registry.kind", Said(*_OUTSIDE))
     try:
         namespace = config.registry.namespace or (account / "namespace").read_text().strip()
-        trusted = ssl.create_default_context(cafile=str(account / "ca.crt"))
+        trusted = ssl.create_default_context(cadata=(account / "ca.crt").read_text())
     except OSError as error:
-        raise Problem("registry.kind", Said(*(text.format(why=error) for text in _NO_ACCOUNT))) from None
+        raise Problem("registry.kind", said(*_NO_ACCOUNT, why=all_of(error))) from None
     pool = Pool(f"https://{f'[{host}]' if ':' in host else host}:{port}", ssl=trusted, connect_timeout=5.0)
 
     async def ask(call: Call) -> Stream:
         try:
             token = (account / "token").read_text().strip()
         except OSError as error:
-            raise BackendFailure("connect", Said(*(text.format(why=error) for text in _NO_ACCOUNT))) from None
+            raise BackendFailure("connect", said(*_NO_ACCOUNT, why=all_of(error))) from None
         return await pool.open(call, (("authorization", f"Bearer {token}"), ("accept", "application/json")))
 
     return KubernetesRegistry(ask, namespace, config.registry.services, config.registry.port)

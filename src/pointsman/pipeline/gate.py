@@ -34,6 +34,11 @@ class GateRules(msgspec.Struct, frozen=True):
 class Pool(Protocol):
     """The nodes of one target."""
 
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a slot at a node."""
+        ...
+
     async def take(self, turns: Sequence[tuple[str, str]], avoid: Collection[str]) -> NodeChoice | None:
         """A slot for a conversation of these (role, text), once it is its turn; None where no node is ready."""
         ...
@@ -67,7 +72,7 @@ class Gate:
 
     @property
     def waiting(self) -> int:
-        return self._queue.waiting
+        return self._queue.waiting + sum(pool.waiting for pool in self.pools.values())
 
     def inside(self, target: str) -> tuple[int, int]:
         """Sequences and cells of it that are taken."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import ssl
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -155,9 +156,9 @@ def _chunk(event: dict[str, Any]) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def api_server() -> AsyncIterator[ApiServer]:
+async def api_server(tls: ssl.SSLContext | None = None) -> AsyncIterator[ApiServer]:
     found = ApiServer()
-    server = await asyncio.start_server(found._serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(found._serve, "127.0.0.1", 0, ssl=tls)
     found.port = server.sockets[0].getsockname()[1]
     try:
         yield found

@@ -77,11 +77,8 @@ class Line:
 
     @property
     def waiting(self) -> int:
+        """Requests of this gateway that have no slot yet."""
         return len(self._waiting)
-
-    def ahead_of(self, number: int) -> int:
-        """Of this gateway's own."""
-        return sum(other < number for other in self._waiting)
 
     async def take(self, key: str = "", avoid: Collection[str] = ()) -> NodeChoice | None:
         """A slot at a node, once it is this one's turn; it is held until it is given back. None where no node is ready.

@@ -132,6 +132,11 @@ class Pool:
         """A slot for a conversation of these (role, text), not at those to `avoid` where that can be; see Line.take."""
         return await self.line.take(prefix_key(turns, self.settings.prefix), avoid)
 
+    @property
+    def waiting(self) -> int:
+        """Requests that passed the gate and wait for a slot."""
+        return self.line.waiting
+
     def give(self, node: str) -> None:
         """What was taken is over."""
         self.line.give(node)
