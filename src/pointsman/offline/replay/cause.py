@@ -1,6 +1,6 @@
 """Which part of the policy document sends a request elsewhere.
 
-Mostly that is plain: the document has one other part, or the rule that takes the request now is new. Where it is not, the
+Mostly that is plain: the document has one other part, or of several of a kind only one had a hand in the request. Where it is not, the
 request is decided again by documents of which single parts are exchanged: what alone leads to the new decision did it; where
 nothing does, what the new decision cannot do without did it together."""
 
@@ -54,7 +54,7 @@ class Causes:
         if len(self._parts) == 1:
             return Cause(tuple(self._parts))
         near = self._near(old, new, entry)
-        if len(near) == 1 and (near[0].kind == "rule" or len(self._groups) == 1):
+        if len(near) == 1 and len(self._groups) == 1:
             return Cause(tuple(near))
         key = (place_of(old), place_of(new), old.rule, new.rule, entry, *near)
         seen = self._seen.setdefault(key, Counter())
