@@ -14,7 +14,7 @@ from cli.conftest import shell as shell
 from cli.invoke import Shell
 from pointsman.app.build import NOBODY, build
 from pointsman.bench.replay.check import FIGURES, ROUTES, WEIGHTS
-from pointsman.bench.replay.configs import made_of, other_routes, other_rules, scored, surer, thriftier, write
+from pointsman.bench.replay.configs import made_of, other_routes, other_rules, patient, scored, surer, write
 from pointsman.bench.replay.made_log import make_log
 from pointsman.bench.replay.paced import paced
 from pointsman.bench.replay.speed import TERMS
@@ -44,7 +44,7 @@ def test_texts_of_files_and_of_the_set_that_ships(tmp_path: Path) -> None:
 
 def test_a_log_that_is_made_holds_what_the_pipeline_decides(tmp_path: Path) -> None:
     config = made_of({**BACKEND, "model": "qwen2.5:3b", "name": "l"}, {**BACKEND, "model": "qwen2.5:32b", "name": "h"})
-    changes = ((), (scored,), (scored, thriftier), (scored, surer), (other_rules,), (other_routes,))
+    changes = ((), (scored,), (scored, patient), (scored, surer), (other_rules,), (other_routes,))
     files = [write(tmp_path / str(place), config, *several) for place, several in enumerate(changes)]
     policies = [build(load(file, None, {}), may_ask=NOBODY).policy for file in files]
     assert len({policy.hash for policy in policies}) == len(files)

@@ -172,5 +172,5 @@ def test_without_prompts_it_says_so(shell: Shell, monkeypatch: pytest.MonkeyPatc
     done = shell.run("replay", "--against", against(shell, RULES + NEW_RULE), "--data-dir", "data", "--json")
     assert done.json["unread"] == {"off": 40} and done.json["unreadable_share"] == 1.0
     told = shell.run("replay", "--against", against(shell, RULES + NEW_RULE), "--data-dir", "data")
-    assert "40 the prompt was not kept (log.prompts: off)" in told.out
+    assert "40: the prompt was not kept (log.prompts: off)" in told.out
     assert json.dumps(done.json["forecast"]["mean_seconds"]["after"]) == "0.0"

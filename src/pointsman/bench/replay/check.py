@@ -23,7 +23,7 @@ import msgspec
 from pointsman import __version__
 from pointsman.bench.admission.engine import MODEL
 from pointsman.bench.processes import Child, free_port
-from pointsman.bench.replay.configs import Changed, made_of, other_routes, scored, thriftier, write
+from pointsman.bench.replay.configs import Changed, made_of, other_routes, patient, scored, write
 from pointsman.bench.replay.paced import paced
 from pointsman.bench.replay.replayed import replayed
 from pointsman.bench.results import Failure, Results, Sample, new_results
@@ -38,7 +38,7 @@ Progress = Callable[[str], None]
 ROUTES, WEIGHTS = "routes and a rule", "weights"
 ROWS: dict[str, tuple[Sequence[Changed], Sequence[Changed]]] = {
     ROUTES: ((), (other_routes,)),
-    WEIGHTS: ((scored,), (scored, thriftier)),
+    WEIGHTS: ((scored,), (scored, patient)),
 }
 FIGURES = ("mean_seconds", "median_seconds", "p95_seconds", "gpu_seconds")
 _PAUSE = 0.08

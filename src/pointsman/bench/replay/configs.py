@@ -47,9 +47,9 @@ def scored(config: dict[str, Any]) -> None:
     del config["routes"]
 
 
-def thriftier(config: dict[str, Any]) -> None:
-    """Other weights."""
-    config["policy"]["good"] = {"quality": 1.0, "latency": 0.15, "cost": 0.05}
+def patient(config: dict[str, Any]) -> None:
+    """Other weights: quality counts, and time hardly."""
+    config["policy"]["good"] = {"quality": 1.0, "latency": 0.1, "cost": 0.0}
 
 
 def surer(config: dict[str, Any]) -> None:

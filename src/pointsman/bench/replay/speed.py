@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pointsman import __version__
-from pointsman.bench.replay.configs import made_of, other_rules, scored, surer, thriftier, write
+from pointsman.bench.replay.configs import made_of, other_rules, patient, scored, surer, write
 from pointsman.bench.replay.made_log import make_log
 from pointsman.bench.replay.replayed import replayed
 from pointsman.bench.results import Failure, Results, Sample, new_results
@@ -35,7 +35,7 @@ def run_speed(
         heavy = {**_BACKEND, "model": "qwen2.5:32b", "name": "heavy"}
         config = made_of(light, heavy)
         old = write(folder / "old", config, scored)
-        weights = write(folder / "weights", config, scored, thriftier)
+        weights = write(folder / "weights", config, scored, patient)
         rules = write(folder / "rules", config, scored, other_rules)
         tasks = write(folder / "tasks", config, scored, surer)
         progress(said("making a log of {count} requests", "生成 {count} 个请求的日志", count=f"{count:,}"))

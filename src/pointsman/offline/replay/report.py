@@ -8,7 +8,7 @@ from pointsman.domain.said import Said, said
 from pointsman.offline.replay.limits import Limits, Passed
 from pointsman.offline.replay.outcome import Move, Replay, Sample
 from pointsman.offline.replay.report_forecast import forecast_section, targets_section
-from pointsman.offline.replay.section import Section, counted, number, percent
+from pointsman.offline.replay.section import Section, counted, number, percent, stated
 from pointsman.offline.replay.words import ASPECTS, ASSUMED, UNREAD, cause_text, part_text, place_text
 
 _MOVES = 20
@@ -32,7 +32,7 @@ def sections(found: Replay, span: str | None, passed: Sequence[Passed], limits: 
     if found.assumed:
         yield Section(
             Said("Taken to be so", "所作的假定"),
-            tuple(counted(count, ASSUMED[kind]) for kind, count in sorted(found.assumed.items())),
+            tuple(stated(count, ASSUMED[kind]) for kind, count in sorted(found.assumed.items())),
         )
     if limits.any:
         yield _limits(passed)
@@ -107,7 +107,7 @@ def _unread(found: Replay) -> Section:
         count=number(found.unreadable),
         share=percent(found.unreadable_share),
     )
-    return Section(title, tuple(counted(count, UNREAD[why]) for why, count in found.unread.items()))
+    return Section(title, tuple(stated(count, UNREAD[why]) for why, count in found.unread.items()))
 
 
 def _moves(found: Replay) -> Section:

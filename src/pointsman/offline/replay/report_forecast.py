@@ -57,7 +57,7 @@ def _effect(name: Said, effect: Effect, unit: str) -> tuple[str, ...]:
     def shown(value: float) -> str:
         return f"{figure(value)} {unit}".strip()
 
-    change = "-" if effect.change is None else f"{100 * effect.change:+.1f}%"
+    change = "-" if effect.change is None else f"{round(100 * effect.change, 1) + 0.0:+.1f}%"
     return name, shown(effect.before), shown(effect.after), change, f"{figure(effect.low)} – {figure(effect.high)}"
 
 

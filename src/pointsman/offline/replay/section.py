@@ -36,5 +36,10 @@ def figure(value: float) -> str:
     return f"{value:,.{min(digits, 6)}f}"
 
 
+def stated(count: int, what: Said) -> Said:
+    """What holds of so many."""
+    return said("{count}: {what}", "{count} 个：{what}", count=number(count), what=what)
+
+
 def counted(count: int, what: Said) -> Said:
     return said("{count} {what}", "{count} 个{what}", count=number(count), what=what)
