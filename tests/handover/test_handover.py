@@ -46,7 +46,9 @@ def works(gateway: Process) -> bool:
 
 
 @pytest.mark.parametrize(
-    "workers", [("1", "1", "1"), ("2", "2", "2"), ("1", "2", "1")], ids=lambda counts: "-".join(counts)
+    "workers",
+    [("1", "1"), ("2", "2"), pytest.param(("1", "2", "1", "1"), marks=pytest.mark.slow)],
+    ids=lambda counts: "-".join(counts),
 )
 def test_no_request_fails_and_no_connection_is_refused_under_load(place: Place, workers: tuple[str, ...]) -> None:
     with slow_engine() as models:

@@ -13,7 +13,7 @@ import msgspec
 import psutil
 
 from pointsman.app.residence import comes_and_goes
-from pointsman.app.targets import process_of, started_here
+from pointsman.app.targets import embedded, process_of
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config
 from pointsman.domain.said import Said
@@ -41,7 +41,6 @@ class Engines:
         self._running: dict[str, Engine] = {}
         self._gone: list[ModelProcess] = []
         self._stopping: set[asyncio.Task[None]] = set()
-        self._noted: set[str] = set()
 
     @property
     def servers(self) -> Mapping[str, ModelProcess]:
@@ -51,7 +50,7 @@ class Engines:
     def made(self, config: Config) -> dict[str, Engine]:
         """All that the config asks for; none is started. Raises Problems when the settings cannot work."""
         made: dict[str, Engine] = {}
-        for target, backend in started_here(config):
+        for target, backend in embedded(config):
             old, driven = self._running.get(target.name), comes_and_goes(config, backend)
             if old is not None and old.config == backend and old.driven == driven:
                 made[target.name] = old
@@ -78,11 +77,12 @@ class Engines:
         self._gone.clear()
 
     def memory(self) -> int:
-        """Bytes of main memory that they take now."""
+        """Bytes of main memory that they take now, with the processes that they started."""
         taken = 0
-        for process in self.servers.values():
+        for pid in [process.pid for process in self.servers.values() if process.pid is not None]:
             with contextlib.suppress(psutil.Error):
-                taken += 0 if process.pid is None else psutil.Process(process.pid).memory_info().rss
+                first = psutil.Process(pid)
+                taken += sum(each.memory_info().rss for each in (first, *first.children(recursive=True)))
         return taken
 
     async def settled(self, timeout: float) -> None:
@@ -101,10 +101,6 @@ class Engines:
         engine = self._running.get(name)
         if engine is None or engine.process is not process:
             return  # it is being replaced
-        if process.state == "up" and process.notes and name not in self._noted:
-            self._noted.add(name)  # a model that comes and goes says it once
-            for note in process.notes:
-                log.warning("%s: %s", name, note)
         if engine.driven:
             pass  # who drives it tells of it
         elif process.state == "up":

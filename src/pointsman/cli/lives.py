@@ -30,18 +30,21 @@ READY = 300.0  # seconds for a gateway to be as ready as the one whose place it 
 
 class Lives:
     """What this process is while it serves `listener`: usually one gateway, made by `make`; where another process asked for
-    room, and then did not come up, one after the other. `folder` is the data folder."""
+    room, and then did not come up, one after the other. `passed`: the listener is the service manager's. `folder` is the
+    data folder."""
 
     def __init__(
         self,
         make: Callable[[bool], Served],
         listener: socket.socket,
+        passed: bool,
         folder: Path,
         manager: ServiceManager,
         tongue: Tongue,
     ) -> None:
         self._make = make
         self._listener = listener
+        self._passed = passed
         self._folder = folder
         self._manager = manager
         self._tongue = tongue
@@ -70,7 +73,12 @@ class Lives:
     async def _live(self, predecessor: Predecessor | None) -> Successor | None:
         """One gateway. Whose place is taken by whom; None where it was told to stop."""
         served = self._served = self._make(predecessor is None)
-        giving = Giving(self._folder, self._listener, lambda: (served.readiness()[0], served.engine_memory()))
+        giving = Giving(
+            self._folder,
+            self._listener,
+            lambda: (served.readiness()[0], served.engine_memory()),
+            passed=self._passed,
+        )
         chores: list[asyncio.Task[Any]] = []
         successor: Successor | None = None
         try:

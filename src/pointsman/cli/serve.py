@@ -83,7 +83,8 @@ async def _serve(built: Built, origin: Origin, options: argparse.Namespace) -> N
                 return Alone(built, origin, listener)
             return Several(built, origin, listener, options.log_level, options.tongue, opened=opened)
 
-        await Lives(make, listener, folder, manager, options.tongue).run(predecessor)
+        theirs = passed is not None or (predecessor is not None and predecessor.offer.passed)
+        await Lives(make, listener, theirs, folder, manager, options.tongue).run(predecessor)
 
 
 def _listener(config: Config, passed: socket.socket | None, predecessor: Predecessor | None) -> socket.socket:
@@ -96,7 +97,7 @@ def _listener(config: Config, passed: socket.socket | None, predecessor: Predece
         return passed
     if predecessor is None:
         return listen(server.host, server.port)
-    if listens_there(predecessor.listener, server.host, server.port):
+    if predecessor.offer.passed or listens_there(predecessor.listener, server.host, server.port):
         return predecessor.listener
     log.warning(_ELSEWHERE, base_of(predecessor.listener))
     predecessor.listener.close()

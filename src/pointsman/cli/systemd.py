@@ -13,6 +13,7 @@ from collections.abc import MutableMapping
 from pointsman.domain.errors import Problem
 from pointsman.domain.said import said
 
+_PATIENCE = 0.2  # seconds for a manager that has not heard yet what was told before
 _FIRST = 3  # the first handle that is passed (SD_LISTEN_FDS_START)
 _LISTEN = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "LISTEN_PIDFDID")
 
@@ -89,7 +90,7 @@ class ServiceManager:
         if not self._address:
             return
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
-            wire.setblocking(False)
+            wire.settimeout(_PATIENCE)
             wire.sendto(state.encode(), self._address)
 
 

@@ -17,6 +17,8 @@ def no_room(config: Config, engines: int, free: int, gpu: bool) -> Said | None:
         for backend in model.backends:
             if backend.port:
                 return said(*_PORT, port=backend.port)
+            if backend.command is not None:
+                return _COMMAND
     if gpu:
         return _GPU
     if free < engines * _SPARE:
@@ -27,6 +29,10 @@ def no_room(config: Config, engines: int, free: int, gpu: bool) -> Said | None:
 _PORT = (
     "an engine has port {port} for itself, which two cannot have",
     "有引擎固定使用端口 {port}，两份无法同时运行",
+)
+_COMMAND = Said(
+    "an engine is started by a command, and nobody knows whether it can run twice",
+    "有引擎由命令启动，无法确定能否同时运行两份",
 )
 _GPU = Said(
     "models on a GPU would be there twice, and nobody knows whether that fits",

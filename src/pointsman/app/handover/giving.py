@@ -53,14 +53,15 @@ class Successor:
 
 
 class Giving:
-    """For whoever asks in `folder`: `listener`, one process at a time, of the same user. `wanted` becomes the successor for
-    which this gateway is to leave; before that, nothing changes here."""
+    """For whoever asks in `folder`: `listener`, one process at a time, of the same user; `passed`: it is the service
+    manager's. `wanted` becomes the successor for which this gateway is to leave; before that, nothing changes here."""
 
-    def __init__(self, folder: Path, listener: socket.socket, standing: Standing) -> None:
+    def __init__(self, folder: Path, listener: socket.socket, standing: Standing, *, passed: bool) -> None:
         self.wanted: asyncio.Future[Successor] = asyncio.get_running_loop().create_future()
         self._folder = folder
         self._listener = listener
         self._standing = standing
+        self._passed = passed
         self._door: socket.socket | None = None
         self._file: os.stat_result | None = None
         self._coming: int | None = None
@@ -131,7 +132,8 @@ class Giving:
         log.info(_ASKED, pid)
         try:
             ready, engines = self._standing()
-            await wire.send(Offer(__version__, os.getpid(), ready, engines), (self._listener.fileno(),))
+            offer = Offer(__version__, os.getpid(), ready, engines, self._passed)
+            await wire.send(offer, (self._listener.fileno(),))
             message, _ = await wire.receive()
             if not isinstance(message, Up | MakeRoom):
                 raise Lost

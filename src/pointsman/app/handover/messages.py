@@ -15,12 +15,14 @@ Questions = list[tuple[Session, OpenQuestion]]
 
 class Offer(msgspec.Struct, frozen=True, tag=True):
     """The first word; the listening socket comes with it. `ready`: a target is up here. `engines`: bytes of main memory that
-    the models take which this gateway runs itself."""
+    the models take which this gateway runs itself. `passed`: the socket is the service manager's, who says where it
+    listens."""
 
     version: str
     pid: int
     ready: bool
     engines: int
+    passed: bool = False
 
 
 class Busy(msgspec.Struct, frozen=True, tag=True):
