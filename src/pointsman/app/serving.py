@@ -70,6 +70,7 @@ from pointsman.ports.clock import SystemClock
 from pointsman.ports.embed import Embed
 from pointsman.ports.local_server import LocalServer
 from pointsman.recording.fanout import Fanout
+from pointsman.store.log_home import settle
 from pointsman.store.log_writer import LogWriter
 from pointsman.telemetry.counts import Counts
 from pointsman.telemetry.metrics import Metrics, Queue
@@ -123,6 +124,7 @@ class Serving:
         self._token_drift = TokenDrift()
         self._prober = Prober(self._breakers, self._rates)
         self.telling = Telling(setup, folder, self.metrics, self._counts, self._backends)
+        settle(folder, config.log.store)
         self._log = LogWriter(
             folder,
             config.log.prompts,

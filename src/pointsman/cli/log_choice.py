@@ -14,6 +14,7 @@ from pointsman.config.schema import parse_span
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said
 from pointsman.store.log_filters import FILTERS
+from pointsman.store.log_home import settle
 
 _SPAN = re.compile(r"[0-9]+[smhd]")
 
@@ -24,8 +25,12 @@ def declare_place(parser: argparse.ArgumentParser) -> None:
 
 
 def place_of(options: argparse.Namespace) -> Path:
-    """The folder. Raises Problems of the config."""
-    return data_dir(load_config(options, {"server.data_dir": options.data_dir}).config)
+    """The data folder. Raises Problems of the config."""
+    config = load_config(options, {"server.data_dir": options.data_dir}).config
+    folder = data_dir(config)
+    if folder.is_dir() or config.log.store:
+        settle(folder, config.log.store)
+    return folder
 
 
 def declare_filters(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from pointsman.config.schema import Config
 
 AT_START = (
     *("server.host", "server.port", "server.workers", "server.data_dir", "log.prompts", "log.keep"),
-    "log.rollups",
+    *("log.rollups", "log.store"),
     *("files.timeout", "files.memory", "files.concurrency"),
     *("files.store", "files.s3_key", "files.s3_secret", "files.link_key"),
     "telemetry",

@@ -363,6 +363,18 @@ class Log(Section, frozen=True):
     rollups: Annotated[
         Span, Meta(description="how long sums of hours and days are kept, which hold no words; at least as long as records")
     ] = "400d"
+    store: (
+        Annotated[
+            str,
+            Meta(
+                pattern=r"^postgres(ql)?://.+",
+                description="postgresql://user:password@host/database: several gateways write one log; default: "
+                "log.sqlite in the data folder",
+                extra={"zh": "postgresql://用户:密码@主机/数据库（多个网关共用一份日志）"},
+            ),
+        ]
+        | None
+    ) = None
 
 
 class Time(Section, frozen=True):

@@ -18,7 +18,7 @@ values (?,?,?,?,?,?,?,?,?,?)
 on conflict (request_id) do update set
   received = excluded.received, caller = excluded.caller, adopted = excluded.adopted, rating = excluded.rating,
   edited = excluded.edited, retried = excluded.retried, prompts = excluded.prompts, comment = excluded.comment
-where excluded.received >= received
+where excluded.received >= feedback.received
 """
 
 

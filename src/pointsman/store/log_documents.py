@@ -44,7 +44,8 @@ class Documents:
 
 def _write(connection: Connection, table: str, name: str, document: PolicyDocument | Snapshot) -> None:
     now = time.time()
-    connection.execute(f"update {table} set used = max(used, ?) where hash = ?", (now, name))  # noqa: S608
+    told = f"update {table} set used = case when used > ? then used else ? end where hash = ?"  # noqa: S608
+    connection.execute(told, (now, now, name))
     if not connection.changes():
         data = document.encode() if isinstance(document, PolicyDocument) else msgspec.msgpack.encode(document)
-        connection.execute(f"insert into {table} values (?,?,?)", (name, now, data))  # noqa: S608
+        connection.execute(f"insert into {table} (hash, used, document) values (?,?,?)", (name, now, data))  # noqa: S608

@@ -12,15 +12,14 @@ from typing import Any
 import apsw
 import msgspec
 
-from pointsman.store.content_files import ContentFiles, Kept, found
+from pointsman.store.content_files import Kept, found
 from pointsman.store.figures import OTHER, Figures, Key, add_to
-from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_filing import add_batch, file_batches, unfile
+from pointsman.store.log_home import home_of
+from pointsman.store.log_open import opened_to_read
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_scan import Logged
-from pointsman.store.log_schema import NAME, all_or_nothing
-from pointsman.store.log_sql import Connection
-from pointsman.store.owner import Owner
+from pointsman.store.log_schema import all_or_nothing
 from pointsman.store.retention import wipe_rest
 from pointsman.store.rollups import packed, unpacked
 from pointsman.store.seal import Seal
@@ -29,6 +28,7 @@ from pointsman.store.under_way import open_notes
 
 _BATCH = "select last, prompts, heads, contents from batches where id = ?"
 _OF_FEEDBACK = ("feedback", "feedback_on")
+_WITH_WORDS = ("batches", "notes", "feedback", "rollups")
 _DAY = 86_400
 
 
@@ -58,20 +58,18 @@ class Eraser:
     """Beside a running gateway. Raises FileNotFoundError where there is no log, OSError, apsw.Error."""
 
     def __init__(self, folder: Path) -> None:
-        if not (folder / NAME).exists():
-            raise FileNotFoundError(folder / NAME)
+        opened_to_read(folder).close()
         self._folder = folder
         self._seal = Seal.found_in(folder)
-        self._owner = Owner(folder)
-        with alone_in(folder):
-            self._connection: Connection = open_log(folder / NAME)
-            self._owner.claim()
-        self._files = ContentFiles(folder, self._owner.name)
+        self._home = home_of(folder)
+        with self._home.alone():
+            self._connection = self._home.open()
+        self._files = self._home.contents()
 
     def close(self) -> None:
         self._connection.close()
         self._files.close()
-        self._owner.release()
+        self._home.release()
 
     def look(self, whose: Whose) -> Erased:
         """What `erase` would do."""
@@ -108,7 +106,11 @@ class Eraser:
         return erased
 
     def _renewed(self) -> bool:
-        """Whether nothing of what was deleted is left in the files of the database."""
+        """Whether nothing of what was deleted is left in the files of the database, but for the archives of its owner."""
+        if not isinstance(self._connection, apsw.Connection):
+            for table in _WITH_WORDS:
+                self._connection.execute(f"vacuum full {table}")
+            return True
         try:
             self._connection.execute("vacuum").fetchall()
             [(held, *_)] = self._connection.execute("pragma wal_checkpoint(truncate)").fetchall()

@@ -108,21 +108,20 @@ class LogReader:
                         continue
                 rows.append(found.batch.row(found.head))
         finally:
-            self._connection.execute("commit")
+            if self._connection.in_transaction:
+                self._connection.execute("commit")
         return Page(rows, None)
 
     def scan(self, since: float | None = None) -> Iterator[Logged]:
         """All requests that came from then on and have ended, once, as they were recorded: roughly oldest first, since a
         request is recorded when it ends. Holds one batch at a time."""
-        query = (
-            "select id, prompts, heads, contents from batches indexed by batches_by_time "
-            "where last >= ? order by last, id"
-        )
-        seal = Seal.found_in(self._folder)
         start = float("-inf") if since is None else since
-        for number, prompts, heads, contents in self._connection.execute(query, (start,)):
-            batch = StoredBatch(number, prompts, heads, self._notes)
-            batch.open_later(partial(found, self._folder, contents), seal)
+        query = "select id from batches where last >= ? order by last, id"
+        batch_of = partial(self._batch, Seal.found_in(self._folder))
+        for number in [number for (number,) in self._connection.execute(query, (start,)).fetchall()]:
+            batch = batch_of(number)
+            if batch is None:  # gone meanwhile
+                continue
             for place, head in enumerate(batch.heads):
                 if head.received >= start:
                     yield Logged(head, batch, place)

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from pointsman.store.content_files import ContentFiles, found
+from pointsman.store.content_files import found
 from pointsman.store.feedback_rows import about_feedback
-from pointsman.store.log_file import alone_in, open_log
+from pointsman.store.log_home import Contents, home_of
 from pointsman.store.log_keys import forget_older
-from pointsman.store.log_schema import NAME, all_or_nothing
+from pointsman.store.log_open import opened_to_read
+from pointsman.store.log_schema import all_or_nothing
 from pointsman.store.log_sql import Connection
-from pointsman.store.owner import Owner
 from pointsman.store.retention import wipe_rest
 from pointsman.store.seal import Seal
 
@@ -32,14 +32,12 @@ class Resealed(msgspec.Struct):
 def reseal(folder: Path) -> Resealed:
     """Beside a running gateway; where it breaks off, it goes on from there the next time. While anything is left that no key
     opens, older keys stay. Raises FileNotFoundError where there is no log or no key, OSError, apsw.Error."""
-    if not (folder / NAME).exists():
-        raise FileNotFoundError(folder / NAME)
+    opened_to_read(folder).close()
     ring = Seal.in_folder(folder)
-    owner = Owner(folder)
-    with alone_in(folder):
-        connection: Connection = open_log(folder / NAME)
-        owner.claim()
-    files = ContentFiles(folder, owner.name)
+    home = home_of(folder)
+    with home.alone():
+        connection = home.open()
+    files = home.contents()
     done = Resealed()
     try:
         for table, key in _KEYS.items():
@@ -51,12 +49,12 @@ def reseal(folder: Path) -> Resealed:
     finally:
         connection.close()
         files.close()
-        owner.release()
+        home.release()
     return done
 
 
 def _reseal_rows(
-    connection: Connection, folder: Path, files: ContentFiles, ring: Seal, where: tuple[str, str], done: Resealed
+    connection: Connection, folder: Path, files: Contents, ring: Seal, where: tuple[str, str], done: Resealed
 ) -> None:
     table, key = where
     alone = ring.alone()

@@ -72,7 +72,7 @@ create table if not exists notes (
   name text primary key, last real not null, prompts text not null, heads blob not null, contents blob
 );
 create index if not exists notes_by_time on notes (last);
-create table if not exists notes_left (name text primary key, owner text not null, left blob not null);
+create table if not exists notes_left (name text primary key, owner text not null, "left" blob not null);
 create table if not exists feedback_on (
   request_id text primary key, asked real not null, model text not null, task text not null
 ) without rowid;

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import logging
-import sys
 import threading
 import time
 from collections import deque
@@ -21,16 +20,16 @@ from pointsman.domain.record import Record
 from pointsman.domain.said import Said
 from pointsman.domain.target import Snapshot
 from pointsman.ports.journal import Noted
-from pointsman.store.content_files import ContentFiles, Kept
+from pointsman.store.content_files import Kept
 from pointsman.store.feedback_rows import write_feedback
 from pointsman.store.log_batch import Batch, Earlier, Fresh
 from pointsman.store.log_documents import Documents
-from pointsman.store.log_file import alone_in, open_log
+from pointsman.store.log_file import alone_in
 from pointsman.store.log_filing import ENOUGH, MANY, add_batch, file_batches, waiting_in
+from pointsman.store.log_home import home_of
 from pointsman.store.log_keys import KEY, forget_older
 from pointsman.store.log_row import Prompts
-from pointsman.store.log_schema import NAME, all_or_nothing, explained
-from pointsman.store.owner import Owner, bury
+from pointsman.store.log_schema import all_or_nothing, explained
 from pointsman.store.retention import Retention
 from pointsman.store.seal import Seal
 from pointsman.store.signal_rows import write_served, write_signs
@@ -93,12 +92,12 @@ class LogWriter:
         self._numbers = itertools.count(1)  # of notes
         self._purge_at = 0.0
         self._to_file = self._batches_to_file = 0  # requests, and batches, that wait to be filed
-        self._owner = Owner(folder)
-        self._contents = ContentFiles(folder, self._owner.name)
+        self._home = home_of(folder)
+        self._contents = self._home.contents()
         try:
             self._begin()
         except BaseException:
-            self._owner.release()
+            self._home.release()
             raise
         self._thread = threading.Thread(target=self._run, name="log-writer", daemon=True)
         self._thread.start()
@@ -124,7 +123,7 @@ class LogWriter:
                 return
             batch, under_way = self._open, self._under_way
             empty = batch.empty
-            name = f"{self._owner.name}.{next(self._numbers)}" if batch.notes is None else ""
+            name = f"{self._home.name}.{next(self._numbers)}" if batch.notes is None else ""
             fresh: list[Fresh] = [(*one, under_way.get(one[0].request.id)) for one in several]
             for (record, _, _, known), at in zip(fresh, batch.note(fresh, name), strict=True):
                 if at is None:  # `put` will say so
@@ -173,7 +172,7 @@ class LogWriter:
         if not self._thread.is_alive():
             self._connection.close()
             self._contents.close()
-            self._owner.release()
+            self._home.release()
 
     def _ended(self, request_id: str) -> Earlier | None:
         """What was noted of that request ends with the open batch, whether its record is kept or not. Returns where its
@@ -216,11 +215,11 @@ class LogWriter:
     def _begin(self) -> None:
         with alone_in(self._folder):
             self._seal = Seal.in_folder(self._folder) if self._prompts == "sealed" else None
-            self._connection = open_log(self._folder / NAME)
+        with self._home.alone():
+            self._connection = self._home.open()
             try:
-                self._owner.claim()
-                take_over(self._connection, self._folder, self._owner.name, sole=sys.platform == "win32")
-                bury(self._folder, self._owner.name)
+                take_over(self._connection, self._folder, self._home.name, sole=self._home.sole)
+                self._home.bury()
                 self._to_file, self._batches_to_file = waiting_in(self._connection)
             except BaseException:
                 self._connection.close()
@@ -231,10 +230,10 @@ class LogWriter:
 
     def _identity(self) -> list[tuple[int, int] | None]:
         """Which files log and key are, to see whether somebody took them away."""
-        found: list[tuple[int, int] | None] = []
-        for name in (NAME, KEY) if self._seal else (NAME,):
+        found = [self._home.identity()]
+        if self._seal:
             try:
-                status = (self._folder / name).stat()
+                status = (self._folder / KEY).stat()
             except OSError:
                 found.append(None)
             else:
@@ -295,6 +294,8 @@ class LogWriter:
         try:
             row = self._kept(batch) if batch.count else None
             notes = self._kept(batch.notes) if batch.notes else None
+            if self.problem is not None and row is not None and self._is_there(batch):
+                return
             with all_or_nothing(self._connection):
                 news = self._documents.write(self._connection, batch)
                 if batch.notes:
@@ -308,7 +309,7 @@ class LogWriter:
                         write_served(self._connection, feedback.request_id, asked, served)
                 if batch.signs:
                     write_signs(self._connection, batch.signs)
-                changed = self._notes_left.write(self._connection, self._owner.name, batch, notes, self._prompts)
+                changed = self._notes_left.write(self._connection, self._home.name, batch, notes, self._prompts)
         except BaseException:
             self._contents.undo()
             raise
@@ -318,6 +319,12 @@ class LogWriter:
         self._to_file += batch.count
         self._batches_to_file += 1
         self._contents.done()
+
+    def _is_there(self, batch: Batch) -> bool:
+        """Whether it was written when the connection was lost before that could be said."""
+        query = "select 1 from batches where first_id = ? and last_id = ? and last = ? and count = ?"
+        about = batch.first_id, batch.last_id, batch.last, batch.count
+        return bool(self._connection.execute(query, about).fetchall())
 
     def _kept(self, batch: Batch) -> tuple[bytes, Kept]:
         """(heads, contents) for the database."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import apsw
 
-from pointsman.store.content_files import ContentFiles, Kept
+from pointsman.store.content_files import Kept
 from pointsman.store.log_filing import file_batches, remove_chapters
+from pointsman.store.log_home import Contents
 from pointsman.store.log_schema import all_or_nothing
 from pointsman.store.log_sql import Connection
 from pointsman.store.rollups import DAY, HOUR, MINUTE
@@ -17,7 +18,8 @@ _SLICE = 100  # batches, and feedback, that are removed at once, so that writing
 _SOON, _LATER, _HOURLY = 0.0, 60.0, 3600.0
 _LARGE = 1 << 30  # bytes of a log that is not written anew every day
 _KEYS = {"batches": "id", "notes": "name"}
-_OLD = "select {key}, iif(typeof(contents) = 'text', contents, null) from {table} where last < ? limit ?"
+_OLD = "select {key}, {place} from {table} where last < ? limit ?"
+_PLACE = "iif(typeof(contents) = 'text', contents, null)"  # of contents that lie in a file
 _OLD_FEEDBACK = "delete from feedback where request_id in (select request_id from feedback where asked < ? limit ?)"
 
 
@@ -38,7 +40,7 @@ class Retention:
         self._renew_at = 0.0
         self._stale = False
 
-    def purge(self, connection: Connection, contents: ContentFiles, now: float) -> float:
+    def purge(self, connection: Connection, contents: Contents, now: float) -> float:
         """`now` is seconds since the epoch. Returns in how many seconds to come back: at once where more is left, soon
         where a reader held the write-ahead log. Raises apsw.Error."""
         before = now - self._keep
@@ -62,7 +64,7 @@ class Retention:
                     (HOUR, now - self._keep_rollups),
                     (DAY, now - self._keep_rollups),
                 ):
-                    connection.execute("delete from rollups where step = ? and start < ?", (step, until - step))
+                    connection.execute("delete from rollups where step = ? and start < ?", (step, int(until) - step))
                 connection.execute("delete from erased where day < ?", (int((now - self._keep_rollups) // DAY),))
                 connection.execute("delete from notes_left where name not in (select name from notes)")
                 for table in ("policies", "snapshots"):
@@ -70,6 +72,8 @@ class Retention:
         if removed == _SLICE:
             return _SOON
         contents.clear(before)
+        if not isinstance(connection, apsw.Connection):
+            return _HOURLY
         if self._stale and now >= self._renew_at:
             self._renew_at = now + DAY
             self._stale = False
@@ -83,7 +87,7 @@ class Retention:
         return _LATER if held else _HOURLY
 
 
-def wipe_rest(connection: Connection, contents: ContentFiles) -> None:
+def wipe_rest(connection: Connection, contents: Contents) -> None:
     """Overwrites what nothing refers to any more. Raises OSError, apsw.Error."""
     places = [place for (place,) in connection.execute("select place from wiped").fetchall()]
     if places:
@@ -100,7 +104,8 @@ def _is_uncounted(connection: Connection, before: float) -> bool:
 
 def _old(connection: Connection, table: str, key: str, before: float) -> list[tuple[Any, Kept]]:
     """(key, where its contents lie), of some."""
-    rows: list[Any] = connection.execute(_OLD.format(table=table, key=key), (before, _SLICE)).fetchall()
+    place = _PLACE if isinstance(connection, apsw.Connection) else "null"
+    rows: list[Any] = connection.execute(_OLD.format(table=table, key=key, place=place), (before, _SLICE)).fetchall()
     return rows
 
 
@@ -109,6 +114,6 @@ def _removed(connection: Connection, statement: str, values: tuple[float, int]) 
     return connection.changes()
 
 
-def _size(connection: Connection) -> int:
+def _size(connection: apsw.Connection) -> int:
     [(size,)] = connection.execute("select page_count * page_size from pragma_page_count, pragma_page_size").fetchall()
     return int(str(size))

@@ -6,6 +6,7 @@ yet is added when they are read. So they never differ from the log."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,8 @@ class Rollup(msgspec.Struct, frozen=True, gc=False):
 class Rollups:
     """Raises FileNotFoundError where there is no log yet; its methods apsw.Error."""
 
-    def __init__(self, where: Path | str) -> None:
-        self._connection = opened_to_read(where)
+    def __init__(self, folder: Path) -> None:
+        self._connection = opened_to_read(folder)
 
     def between(self, start: float, end: float, step: int, by: Sequence[str] = ()) -> list[Rollup]:
         """Of the requests that came from `start` on and before `end`, oldest first, by the values of these dimensions
@@ -76,7 +77,11 @@ def rollups_between(connection: Connection, start: int, end: float, step: int, d
     found: dict[int, dict[Key, Figures]] = {}
     connection.execute("begin")
     try:
-        rows = connection.execute(_BETWEEN, (unit, kind, start, end)) if has_table(connection, "rollups") else ()
+        rows = (
+            connection.execute(_BETWEEN, (unit, kind, start, math.ceil(end)))
+            if has_table(connection, "rollups")
+            else ()
+        )
         for began, packed in rows:
             sums = found.setdefault(start + (began - start) // step * step, {})
             for key, figures in unpacked(packed):
@@ -86,7 +91,8 @@ def rollups_between(connection: Connection, start: int, end: float, step: int, d
             for key, figures in by_all.items():
                 _add(sums, tuple([key[place] for place in places]), figures)
     finally:
-        connection.execute("commit")
+        if connection.in_transaction:
+            connection.execute("commit")
     return [Rollup(began, key, figures) for began, sums in sorted(found.items()) for key, figures in sums.items()]
 
 

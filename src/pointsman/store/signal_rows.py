@@ -16,11 +16,11 @@ on conflict (request_id) do nothing
 _SIGNS = """
 insert into signs (day, caller, model, task, replies, asked_again, hung_up) values (?,?,?,?,?,?,?)
 on conflict (day, caller, model, task) do update set
-  replies = replies + excluded.replies, asked_again = asked_again + excluded.asked_again,
-  hung_up = hung_up + excluded.hung_up
+  replies = signs.replies + excluded.replies, asked_again = signs.asked_again + excluded.asked_again,
+  hung_up = signs.hung_up + excluded.hung_up
 """
 _WORDS = """
-select cast(received / 86400 as integer), caller, model, task, rating, adopted, edited, retried, count(*)
+select cast(floor(received / 86400) as integer), caller, model, task, rating, adopted, edited, retried, count(*)
 from feedback join feedback_on using (request_id)
 where received >= ? and received < ?
 group by 1, 2, 3, 4, 5, 6, 7, 8

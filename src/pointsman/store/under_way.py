@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,12 @@ from pointsman.store.owner import is_alive
 from pointsman.store.seal import Seal
 from pointsman.store.stored_batch import OpenNotes, StoredBatch
 
-_SHOWN = "select name, owner, left, prompts, heads from notes_left join notes using (name)"
+_SHOWN = 'select name, owner, "left", prompts, heads from notes_left join notes using (name)'
+_NOTES = "insert into notes (name, last, prompts, heads, contents) values (?,?,?,?,?)"
+_LEFT = (
+    'insert into notes_left (name, owner, "left") values (?,?,?) '
+    'on conflict (name) do update set owner = excluded.owner, "left" = excluded."left"'
+)
 _SINCE = "select id, prompts, heads from batches where last >= ?"
 
 
@@ -66,7 +71,10 @@ class NotesLeft:
         changed: dict[str, bytearray] = {}
         notes = batch.notes
         if notes is not None and kept is not None:
-            connection.execute("insert into notes values (?,?,?,?,?)", (notes.name, notes.last, prompts, *kept))
+            connection.execute(
+                "insert into notes (name, last, prompts, heads, contents) values (?,?,?,?,?)",
+                (notes.name, notes.last, prompts, *kept),
+            )
             changed[notes.name] = bytearray(b"\1" * notes.count)
         for name, place in (*self._over, *batch.ended):
             if name not in changed:
@@ -76,7 +84,7 @@ class NotesLeft:
             changed[name][place] = 0
         for name, left in changed.items():
             if any(left):
-                connection.execute("insert or replace into notes_left values (?,?,?)", (name, owner, bytes(left)))
+                connection.execute(_LEFT, (name, owner, bytes(left)))
             else:
                 connection.execute("delete from notes_left where name = ?", (name,))
         return {name: bytes(left) for name, left in changed.items()}
@@ -112,9 +120,15 @@ def read_noted(
         if request_id is not None and not (noted.may_hold([request_id.encode()]) and request_id in noted.places):
             continue
         if owner not in lives:
-            lives[owner] = is_alive(folder, owner)
+            lives[owner] = lives_in(connection, folder, owner)
         noted.live = lives[owner]
         yield noted
+
+
+def lives_in(connection: Connection, folder: Path, owner: str) -> bool:
+    """Whether the process with that name lives, by its lock in the folder, or in the database where the log is in one."""
+    ask: Callable[[str], bool] | None = getattr(connection, "lives", None)
+    return is_alive(folder, owner) if ask is None else ask(owner)
 
 
 def open_notes(connection: Connection, folder: Path, name: str, seal: Seal | None) -> StoredBatch | None:
@@ -136,7 +150,7 @@ def take_over(connection: Connection, folder: Path, own: str, *, sole: bool) -> 
     seal = Seal.found_in(folder)
     count = 0
     for owner in owners:
-        if owner == own or (not sole and is_alive(folder, str(owner))):
+        if owner == own or (not sole and lives_in(connection, folder, str(owner))):
             continue
         with all_or_nothing(connection):
             count += _bequeathed(connection, folder, str(owner), seal)

@@ -1,0 +1,1 @@
+"""The request log in PostgreSQL: the same rows, which several gateways write."""
