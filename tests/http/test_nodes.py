@@ -216,7 +216,7 @@ def test_words_of_the_config(tmp_path: Path) -> None:
     from pointsman.config.load import load
 
     backend = {"engine": "vllm", "model": "m", "nodes": [], "base_url": "http://h/v1"}
-    embedded = {"engine": "embedded", "model": "builtin:smollm2-135m", "nodes": "registry"}
+    embedded = {"engine": "embedded", "model": "builtin:smollm2-135m", "nodes": "registry", "load": {"when": "demand"}}
     path = tmp_path / "pointsman.yaml"
     path.write_text(json.dumps({"models": {"a": {"backends": [backend]}, "b": {"backends": [embedded]}}}))
     loaded = load(path)
@@ -224,3 +224,4 @@ def test_words_of_the_config(tmp_path: Path) -> None:
     assert "leave one of them out" in problems["models.a.backends[0].base_url"]
     assert problems["models.a.backends[0].nodes"] == "names no node"
     assert "the gateway runs it itself" in problems["models.b.backends[0].nodes"]
+    assert "nodes are started by others" in problems["models.b.backends[0].load"]

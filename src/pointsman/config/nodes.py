@@ -19,6 +19,9 @@ def wrong_nodes(config: Config, backend: Backend, path: str) -> Iterator[Problem
             "an embedded engine has none: the gateway runs it itself", "内置引擎（embedded）没有节点：由网关自己运行"
         )
         yield Problem(f"{path}.nodes", own)
+    for name, value in (("load", backend.load), ("command", backend.command)):
+        if value is not None:
+            yield Problem(f"{path}.{name}", Said(*_NOT_OURS))
     if backend.nodes == []:
         yield Problem(f"{path}.nodes", Said("names no node", "没有列出任何节点"), valid="http://host:port/v1, registry")
     if (
@@ -28,3 +31,9 @@ def wrong_nodes(config: Config, backend: Backend, path: str) -> Iterator[Problem
     ):
         none = said("names no service for {model}", "没有为 {model} 指定服务", model=backend.model)
         yield Problem("registry.services", none, valid=f"{backend.model}: SERVICE")
+
+
+_NOT_OURS = (
+    "is for an engine that the gateway starts or steers; nodes are started by others",
+    "只用于网关自己启动或控制的引擎；节点由别处启动",
+)

@@ -192,7 +192,9 @@ class Line:
     def _hand_out(self, granted: Sequence[Grant]) -> None:
         for grant in granted:
             waiting = self._waiting.pop(grant.number, None)
-            if waiting is None or waiting.turn.done():  # it gave up meanwhile: the next turn writes what is held without it
+            if (
+                waiting is None or waiting.turn.done()
+            ):  # it gave up meanwhile: the next turn writes what is held without it
                 self._wake.set()
                 continue
             self._held[grant.node] = self._held.get(grant.node, 0) + 1
@@ -221,7 +223,7 @@ class Line:
     async def _turn_together(self) -> None:
         """Until nobody came between reading and writing."""
         assert self._shared is not None
-        known, read = self._known, False
+        known, read, lost = self._known, False, 0
         while True:
             if known is None and not read:
                 known, read = await self._shared.get(self._key), True
@@ -236,7 +238,9 @@ class Line:
                 self._known = value
                 self._hand_out(granted)
                 return
-            known, read = None, False
+            known, read, lost = None, False, lost + 1
+            if lost > 1:  # others are as eager: let one of them go first
+                await asyncio.sleep(POLL * lost * (self._draw() % 100) / 100)
 
 
 def _tell(waiting: _Waiting, choice: NodeChoice | None) -> None:

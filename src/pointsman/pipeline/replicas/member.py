@@ -28,11 +28,18 @@ class ModelList(msgspec.Struct, frozen=True):
 
 
 class Member:
-    """`limit` are requests that it may have at a time whatever it says; `engine` the one that the pool is of. For one event
-    loop; whoever follows it calls `look` again and again."""
+    """`limit` are requests that it may have at a time whatever it says. `fresh`: it has come while others serve, and starts
+    slowly. For one event loop; whoever follows it calls `look` again and again."""
 
     def __init__(
-        self, report: NodeReport, backend: Backend, clock: Callable[[], float], *, limit: int | None, embedding: bool
+        self,
+        report: NodeReport,
+        backend: Backend,
+        clock: Callable[[], float],
+        *,
+        limit: int | None,
+        embedding: bool,
+        fresh: bool,
     ) -> None:
         self.report = report
         self.backend = backend
@@ -42,6 +49,7 @@ class Member:
         self._clock = clock
         self._limit = limit
         self._embedding = embedding
+        self._fresh = fresh
         self._up_since: float | None = None
         self._observed: int | None = None
         """Requests that its engine worked on while others waited in it: no more than that are slots."""
@@ -116,7 +124,7 @@ class Member:
                 self.standing = tried(self.standing, await self._works(), self._clock())
                 self._up_since = self._clock()
             elif self._up_since is None or self._unreached:
-                self._up_since = self._clock() if self.state is not None else -math.inf
+                self._up_since = self._clock() if self._fresh or self.state is not None else -math.inf
         else:
             self._up_since = self._clock()
         self._unreached = False

@@ -75,6 +75,8 @@ class Pool:
         self._wake: dict[str, asyncio.Event] = {}
         self._seen: dict[str, asyncio.Event] = {}
         self._leaving: set[asyncio.Task[None]] = set()
+        self._known = asyncio.Event()
+        """Set once it was said which nodes there are."""
         self._shown: BackendState | None = None
         self._closed = False
         self.line = Line(target.name, me, self.nodes, draw, shared, around, settings.slow_start)
@@ -85,6 +87,7 @@ class Pool:
         """These from now on. Who is gone gets nothing more, and what it is doing goes on."""
         if self._closed:
             return
+        self._known.set()
         there = {report.name: report for report in reports}
         for name in [name for name in self.members if name not in there]:
             self._leave(name)
@@ -194,6 +197,7 @@ class Pool:
         """All together, by what each said last."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FIRST):
+                await self._known.wait()
                 await asyncio.gather(*(seen.wait() for seen in self._seen.values()))
         return self._state()
 
@@ -240,7 +244,12 @@ class Pool:
             return
         self._wrong.pop(name, None)
         self.members[name] = Member(
-            report, backend, self._clock, limit=self.settings.limit, embedding=self._target.embedding
+            report,
+            backend,
+            self._clock,
+            limit=self.settings.limit,
+            embedding=self._target.embedding,
+            fresh=any(member.ready for member in self.members.values()),
         )
         self._wake[name], self._seen[name] = asyncio.Event(), asyncio.Event()
         self._tasks[name] = asyncio.create_task(self._follow(self.members[name], self._wake[name], self._seen[name]))
