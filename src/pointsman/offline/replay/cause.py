@@ -1,8 +1,8 @@
 """Which part of the policy document sends a request elsewhere.
 
-Mostly that is plain: the document has one other part, or of several of a kind only one had a hand in the request. Where it is not, the
-request is decided again by documents of which single parts are exchanged: what alone leads to the new decision did it; where
-nothing does, what the new decision cannot do without did it together."""
+Mostly that is plain: the document has one other part, or of several of a kind only one had a hand in the request. Where it
+is not, the request is decided again by documents of which single parts are exchanged: what alone leads to the new decision
+did it; where nothing does, what the new decision cannot do without did it together."""
 
 from __future__ import annotations
 

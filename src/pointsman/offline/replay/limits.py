@@ -131,8 +131,8 @@ def _count(option: str, count: int, of: int, limit: Limit) -> Passed:
     why = said(
         "{count} of {of} ({share}), more than {limit}",
         "{of} 个中有 {count} 个（{share}），超过 {limit}",
-        count=count,
-        of=of,
+        count=f"{count:,}",
+        of=f"{of:,}",
         share=share,
         limit=limit,
     )

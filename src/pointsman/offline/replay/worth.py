@@ -44,6 +44,10 @@ class Worth:
         difficulty: float | None,
     ) -> None:
         """From the first target to the second."""
+        first, second = pair
+        if first.model == second.model:
+            self.stays(second, states.get(second.name) or BackendState(second.name), task, difficulty)
+            return
         self.answered += 1
         values = []
         guessed = False
