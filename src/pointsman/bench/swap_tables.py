@@ -13,9 +13,9 @@ from pointsman.domain.said import Said, said
 _SWAPS = (
     ("cold_s", Said("the first request for a model that is out of memory", "对不在内存中的模型的第一个请求")),
     ("warm_s", Said("the same request again", "再发一次同样的请求")),
-    ("swap_s", Said("the difference: what the swap took", "两者之差：切换所用")),
-    ("load_s", Said("of it, the engine's load in that swap", "其中引擎在这次切换中的加载")),
-    ("over_s", Said("the rest: unloading, confirming, letting in", "其余：卸载、确认释放、放行")),
+    ("load_s", Said("of the difference: the engine's load in that swap", "两者之差中：引擎在这次切换中的加载")),
+    ("over_s", Said("the gateway: unloading, confirming, letting in", "网关：卸载、确认释放、放行")),
+    ("fresh_s", Said("the engine's first reply, beyond a later one", "引擎的第一个回复比之后的多用")),
     ("own_s", Said("a load without a gateway, another time", "另测：没有网关时的一次加载")),
 )
 _MIXED = (

@@ -98,7 +98,8 @@ async def _own_load(model: Model, folder: Path) -> list[float]:
 async def _swaps(
     plan: Plan, loaded: Sequence[Model], own: dict[str, list[float]], folder: Path, results: Results
 ) -> None:
-    """To and fro, each request once right after the swap and once more: what a swap adds is the difference."""
+    """To and fro, each request once right after the swap and once more. `over_s` is by how much its wait at the gate was
+    longer than the load, `fresh_s` by how much the reply itself than one of an engine that has replied before."""
     async with gateway(loaded, 1, 0.0, folder) as front:
         await front.ask(loaded[0].name)
         for number in range(plan.swaps):
@@ -108,14 +109,13 @@ async def _swaps(
             if (cold.status, warm.status) != (200, 200):
                 results.failures.append(Failure(POINTSMAN, SWAP, number + 1, f"status {cold.status}, {warm.status}"))
                 continue
-            swap = cold.took - warm.took
             values = {
                 "cold_s": cold.took,
                 "warm_s": warm.took,
-                "swap_s": swap,
                 "load_s": load,
+                "over_s": cold.waited - load,
+                "fresh_s": cold.took - cold.waited - warm.took,
                 "own_s": statistics.median(own[model.name]),
-                "over_s": swap - load,
             }
             results.samples.append(Sample(POINTSMAN, SWAP, number + 1, values))
 
