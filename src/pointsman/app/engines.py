@@ -13,7 +13,7 @@ import msgspec
 import psutil
 
 from pointsman.app.residence import comes_and_goes
-from pointsman.app.targets import embedded, process_of
+from pointsman.app.targets import process_of, started_here
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config
 from pointsman.domain.said import Said
@@ -41,6 +41,7 @@ class Engines:
         self._running: dict[str, Engine] = {}
         self._gone: list[ModelProcess] = []
         self._stopping: set[asyncio.Task[None]] = set()
+        self._noted: set[str] = set()
 
     @property
     def servers(self) -> Mapping[str, ModelProcess]:
@@ -50,7 +51,7 @@ class Engines:
     def made(self, config: Config) -> dict[str, Engine]:
         """All that the config asks for; none is started. Raises Problems when the settings cannot work."""
         made: dict[str, Engine] = {}
-        for target, backend in embedded(config):
+        for target, backend in started_here(config):
             old, driven = self._running.get(target.name), comes_and_goes(config, backend)
             if old is not None and old.config == backend and old.driven == driven:
                 made[target.name] = old
@@ -101,6 +102,10 @@ class Engines:
         engine = self._running.get(name)
         if engine is None or engine.process is not process:
             return  # it is being replaced
+        if process.state == "up" and process.notes and name not in self._noted:
+            self._noted.add(name)  # a model that comes and goes says it once
+            for note in process.notes:
+                log.warning("%s: %s", name, note)
         if engine.driven:
             pass  # who drives it tells of it
         elif process.state == "up":
