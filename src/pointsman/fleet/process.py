@@ -76,6 +76,7 @@ class ModelProcess:
         self._task: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._settled = asyncio.Event()
+        self._settled.set()  # nothing is under way
         self._up_since: float | None = None
         self._sessions: set[int] = set()
         self._asked: str | None = None
@@ -125,7 +126,8 @@ class ModelProcess:
         self._task = asyncio.create_task(self._supervise(restart), name=f"model process {self._child.name}")
 
     async def settled(self, timeout: float | None = None) -> State:
-        """Waits until the present start has ended well or badly, at most `timeout` seconds; the state then."""
+        """Waits until the present start, where there is one, has ended well or badly, at most `timeout` seconds; the state
+        then."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 await self._settled.wait()
