@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pointsman.app.instances import same_model_twice
 from pointsman.app.started import started_with
 from pointsman.app.targets import not_installed, started_here, targets_of, unworkable
 from pointsman.config.load import load
@@ -102,3 +103,15 @@ def test_a_program_that_is_not_there_is_noted(tmp_path: Path) -> None:
     assert list(found) == ["models.light.backends[1].command", "models.light.backends[2].command"]
     assert 'there is no program "vlllm-serve" in PATH' in found["models.light.backends[1].command"]
     assert 'no folder "/nowhere"' in found["models.light.backends[2].command"]
+
+
+def test_a_model_that_would_be_in_memory_twice_is_noted(tmp_path: Path) -> None:
+    one = {"engine": "embedded", "model": "builtin:smollm2-135m", "context": 512}
+    twice = loaded(tmp_path, one | {"name": "a"}, one | {"name": "b", "threads": 1})
+    [note] = same_model_twice(twice)
+    assert note.startswith("builtin:smollm2-135m@a, builtin:smollm2-135m@b load the same model with the same settings")
+    assert "占 2 份" in note.zh
+    assert list(same_model_twice(loaded(tmp_path, one, one | {"context": 1024}))) == []
+    path = tmp_path / "pointsman.yaml"
+    path.write_text(yaml.safe_dump({"models": {"light": {"backends": [one]}, "heavy": {"backends": [one]}}}))
+    assert list(same_model_twice(load(path, {}).config)) == []  # one target, loaded once

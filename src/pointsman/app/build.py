@@ -18,6 +18,7 @@ from pointsman.app.delivery import note_on_links, wrong_delivery, wrong_rules_de
 from pointsman.app.file_store import wrong_files
 from pointsman.app.intents import clashing, with_all_intents
 from pointsman.app.job_store import wrong_jobs
+from pointsman.app.instances import same_model_twice
 from pointsman.app.mcp_servers import all_tools, with_tools
 from pointsman.app.quality_table import quality_table
 from pointsman.app.report_templates import unusable_templates
@@ -146,6 +147,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
         *not_now,
         *unread,
         *absent,
+        *same_model_twice(config),
         *empty,
     ]
     if no_model:
