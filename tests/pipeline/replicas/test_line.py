@@ -117,6 +117,18 @@ async def test_a_slot_that_another_gateway_frees(gateways: list[Gateway]) -> Non
     await until(lambda: two.pool.line.held == {choice.node: 1})
 
 
+async def test_a_slot_that_is_given_back_and_taken_at_once(gateways: list[Gateway]) -> None:
+    one = gateways[0]
+    held = [await one.take() for _ in range(4)]
+    await asyncio.sleep(0.03)
+    for choice in held:
+        assert choice is not None
+        one.pool.give(choice.node)
+        async with asyncio.timeout(5):
+            again = await one.take()
+        assert again is not None and again.node == choice.node
+
+
 async def test_a_gateway_that_is_gone_holds_nothing(gateways: list[Gateway], shared: Breakable) -> None:
     one, two, three = gateways
     for _ in range(4):

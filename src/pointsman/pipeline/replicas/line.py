@@ -230,7 +230,7 @@ class Line:
             ledger = _decode(known) if known is not None else EMPTY
             alive = self._around().alive or (self._me,)
             after, granted = self._turn(ledger, self._nodes(), alive)
-            if after == ledger:
+            if after == ledger and not granted:  # a slot that is free here and taken again leaves it as it was
                 self._known = known
                 return
             value = _encode(after)
