@@ -75,7 +75,7 @@ def test_names_of_backends_that_commands_start(tmp_path: Path) -> None:
         ({"engine": "vllm", "base_url": "http://h:1", "directory": "/"}, "directory", "there is none"),
         ({"engine": "vllm", "base_url": "http://h:1", "sha256": DIGEST}, "sha256", "loads its own"),
         ({"engine": "vllm", "command": "v {port}", "sha256": "abc"}, "sha256", "sha256: and 64 hexadecimal digits"),
-        ({"engine": "vllm", "command": "v {port}", "nodes": ["http://h:1"]}, "command", "leave one of them out"),
+        ({"engine": "vllm", "command": "v {port}", "nodes": ["http://h:1"]}, "command", "nodes are started by others"),
         ({"engine": "vllm", "command": "v", "base_url": "https://h:1"}, "command", "http://host:port"),
     ],
 )

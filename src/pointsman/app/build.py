@@ -16,9 +16,9 @@ from pointsman.app.actions import action_specs, surroundings_of
 from pointsman.app.classifier import classifying
 from pointsman.app.delivery import note_on_links, wrong_delivery, wrong_rules_deliver
 from pointsman.app.file_store import wrong_files
+from pointsman.app.instances import same_model_twice
 from pointsman.app.intents import clashing, with_all_intents
 from pointsman.app.job_store import wrong_jobs
-from pointsman.app.instances import same_model_twice
 from pointsman.app.mcp_servers import all_tools, with_tools
 from pointsman.app.quality_table import quality_table
 from pointsman.app.report_templates import unusable_templates

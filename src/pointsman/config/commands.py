@@ -42,6 +42,3 @@ def wrong_command(backend: Backend, path: str) -> Iterator[Problem]:
             "内置引擎（embedded）不需要命令：请写这个命令启动的引擎",
         )
         yield Problem(f"{path}.command", own, valid="llamacpp, vllm, ollama, trtllm, openai")
-    if backend.nodes is not None:
-        both = Said("with nodes it is not used: leave one of them out", "有了 nodes 就不用它：两者只写一个")
-        yield Problem(f"{path}.command", both)
