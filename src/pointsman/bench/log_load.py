@@ -42,9 +42,9 @@ _KINDS = {"soon": (_SOON,), "noted": (_NOTED,), "mixed": (_SOON, _NOTED)}
 _TICK = 0.004  # seconds between two turns of the loop
 _KEEP = 30 * 86_400.0
 _POOL = 400_000  # characters that prompts are cut from
-_POLICY = PolicyDocument("bench", (), {}, (), (), (), (), None, 2)
-_HASH = _POLICY.hash
-_SNAPSHOT = Snapshot()
+POLICY = PolicyDocument("bench", (), {}, (), (), (), (), None, 2)
+_HASH = POLICY.hash
+SNAPSHOT = Snapshot()
 _TARGETS = (TargetChoice("big@big", "route code"), TargetChoice("spare@spare", "fallback"))
 
 
@@ -70,7 +70,7 @@ class _Run:
         self.is_job = False
         self.attempts: tuple[Attempt, ...] = ()
         self.target: str | None = None
-        self.decision = _decided(request)
+        self.decision = decided(request)
 
     @property
     def progress(self) -> Progress:
@@ -78,7 +78,7 @@ class _Run:
 
     @property
     def decided_by(self) -> tuple[PolicyDocument, Snapshot]:
-        return _POLICY, _SNAPSHOT
+        return POLICY, SNAPSHOT
 
     def open(self) -> None:
         self.attempts = (Attempt("big@big", 0.3, 512.5, 200),)
@@ -106,7 +106,8 @@ class _Pipeline:
         self.under_way: dict[str, _Run] = {}
 
 
-def _decided(request: Request) -> Decision:
+def decided(request: Request) -> Decision:
+    """As a policy would have that sends it to a model."""
     characters = len(request.turns[-1].text)
     tokens = characters // 3
     return Decision(
@@ -122,7 +123,7 @@ def _decided(request: Request) -> Decision:
     )
 
 
-def _requests(count: int, characters: int) -> list[Request]:
+def requests_of(count: int, characters: int) -> list[Request]:
     """Words of two scripts, a quarter of them Chinese, of which no two prompts have many in common."""
     chance = random.Random(count)  # noqa: S311
     words: list[str] = []
@@ -185,7 +186,7 @@ async def _drive(kind: str, requests: list[Request], put: Put, journal: LogWrite
         for lane in lanes:
             for run in lane.ended(now):
                 del under_way[run.request.id]
-                put(run.ended(), _POLICY, _SNAPSHOT)
+                put(run.ended(), POLICY, SNAPSHOT)
         await asyncio.sleep(_TICK)
     if keeping:
         keeping.cancel()
@@ -224,9 +225,9 @@ def _settle() -> None:
 
 def main(subject: str, kind: str, characters: int, seconds: float) -> None:
     count = max(1, round(RATE * seconds))
-    before = _without(kind, _requests(count, characters))
-    spent = _with(subject, kind, _requests(count, characters))
-    after = _without(kind, _requests(count, characters))
+    before = _without(kind, requests_of(count, characters))
+    spent = _with(subject, kind, requests_of(count, characters))
+    after = _without(kind, requests_of(count, characters))
     sys.stdout.write(json.dumps({"cpu_us": (spent - (before + after) / 2) / count * 1e6}) + "\n")
 
 

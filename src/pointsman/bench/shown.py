@@ -8,6 +8,7 @@ from pointsman.bench.admission_tables import admission_tables
 from pointsman.bench.growth_tables import growth_tables
 from pointsman.bench.job_tables import job_tables
 from pointsman.bench.l1_tables import l1_tables
+from pointsman.bench.log_million_tables import log_million_tables
 from pointsman.bench.log_tables import log_tables
 from pointsman.bench.nodes_tables import nodes_tables
 from pointsman.bench.quality_tables import quality_tables
@@ -26,6 +27,7 @@ _TABLES = {
     "rules": rules_tables,
     "jobs": job_tables,
     "log": log_tables,
+    "log_million": log_million_tables,
     "l1": l1_tables,
     "quality": quality_tables,
     "admission": admission_tables,

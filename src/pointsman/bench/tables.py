@@ -73,12 +73,17 @@ def _width(text: str) -> int:
     return sum(2 if "\u2e80" <= character <= "\uffef" else 1 for character in text)
 
 
+def _each(seconds: float | None) -> str:
+    """How long each took, where that was said before."""
+    return "" if seconds is None else said(" of {seconds:g} s", "，每次 {seconds:g} 秒", seconds=seconds)
+
+
 def preamble(results: Results) -> Iterable[Said]:
     """When and where a run was made, and which versions were beside each other."""
     facts = results.machine
     yield said(
-        "{date}, {cpu}, {cores} cores, {memory} GiB, kernel {kernel}, Python {python}; {rounds} rounds of {seconds:g} s",
-        "{date}，{cpu}，{cores} 核，{memory} GiB，内核 {kernel}，Python {python}；{rounds} 轮，每次 {seconds:g} 秒",
+        "{date}, {cpu}, {cores} cores, {memory} GiB, kernel {kernel}, Python {python}; {rounds} rounds{each}",
+        "{date}，{cpu}，{cores} 核，{memory} GiB，内核 {kernel}，Python {python}；{rounds} 轮{each}",
         date=results.date,
         cpu=facts["cpu"],
         cores=facts["cores"],
@@ -86,7 +91,7 @@ def preamble(results: Results) -> Iterable[Said]:
         kernel=facts["kernel"],
         python=facts["python"],
         rounds=results.options["rounds"],
-        seconds=results.options["seconds"],
+        each=_each(results.options.get("seconds")),
     )
     yield pinning(results.options.get("subject_cores", ()), results.options.get("other_cores", ()))
     for name, version in (

@@ -14,6 +14,7 @@ from pointsman.bench.growth import run_growth
 from pointsman.bench.jobs import run_jobs
 from pointsman.bench.layers import layers, workers
 from pointsman.bench.log_costs import run_log
+from pointsman.bench.log_million import MILLION, run_million
 from pointsman.bench.plotting import check_plot, plot
 from pointsman.bench.relay import Plan, run_relay
 from pointsman.bench.results import Results, read_results
@@ -65,6 +66,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _declare_run(jobs, rounds=3, seconds=5.0)
     log = actions.add_parser("log", help="what the request log and its journal take of a request, beside simpler logs")
     _declare_run(log, rounds=5, seconds=2.0)
+    log.add_argument(
+        "--million", action="store_true", help="the size of a million requests, and how long queries of them take"
+    )
     admission = actions.add_parser("admission", help="the gate before a real engine under too much load, with faults")
     declare_admission(admission, _VENV)
     swap = actions.add_parser(
@@ -180,6 +184,9 @@ def _jobs(options: argparse.Namespace) -> Results:
 
 
 def _log(options: argparse.Namespace) -> Results:
+    if options.million:
+        count, times = (MILLION // 100, 3) if options.quick else (MILLION, 25)
+        return run_million(count, options.rounds or times, _progress(options.tongue))
     return run_log(options.quick, *_length(options), _progress(options.tongue))
 
 

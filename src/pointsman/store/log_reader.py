@@ -36,6 +36,7 @@ _FIRST_ROWS, _MOST_ROWS = 50, 12_800  # that a list reads at once, from few to m
 _BATCHES = 64  # that stay unpacked while a page is read
 _LOOKED_AT = 1000  # requests whose texts are looked at for a page
 _NOTES = 16  # rows of notes that stay open, since what ends together was often noted together
+_WHOLE = "select prompts, heads, contents from batches where id = ?"
 _WITH_ID = "first_id <= ? and last_id >= ?"
 
 
@@ -117,11 +118,14 @@ class LogReader:
         request is recorded when it ends. Holds one batch at a time."""
         start = float("-inf") if since is None else since
         query = "select id from batches where last >= ? order by last, id"
-        batch_of = partial(self._batch, Seal.found_in(self._folder))
+        seal = Seal.found_in(self._folder)
         for number in [number for (number,) in self._connection.execute(query, (start,)).fetchall()]:
-            batch = batch_of(number)
-            if batch is None:  # gone meanwhile
+            row = self._connection.execute(_WHOLE, (number,)).fetchone()
+            if row is None:  # gone meanwhile
                 continue
+            prompts, heads, contents = row
+            batch = StoredBatch(number, prompts, heads, self._notes)
+            batch.open_later(partial(found, self._folder, contents), seal)
             for place, head in enumerate(batch.heads):
                 if head.received >= start:
                     yield Logged(head, batch, place)

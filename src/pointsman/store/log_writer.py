@@ -162,6 +162,11 @@ class LogWriter:
                 first = self._open.empty
                 self._grown(self._open.do(several), first)
 
+    @property
+    def waiting(self) -> int:
+        """Bytes that are not written yet, without those of the open batch."""
+        return self._waiting
+
     def close(self) -> None:
         with self._lock:
             if self._closed:
