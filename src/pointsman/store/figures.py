@@ -24,9 +24,10 @@ OTHER = "…"
 MOST = 200
 _CALLER = DIMS.index("caller")
 
+_FIELDS = ("stage", "rule", "action", "target", "model", "outcome", "caller")  # of a head
 Key = tuple[str | None, ...]
 """A value of each dimension."""
-_key_of: Callable[[Brief], Key] = attrgetter("stage", "rule", "action", "target", "model", "outcome", "caller")
+_key_of: Callable[[Brief], Key] = attrgetter(*_FIELDS)
 _bucket = partial(bisect_left, BOUNDS)
 
 
@@ -75,15 +76,27 @@ class Figures(msgspec.Struct, array_like=True, gc=False):
         self.queued_ms.add(other.queued_ms)
 
 
-def summed(heads: Iterable[Brief], step: int) -> dict[int, dict[Key, Figures]]:
-    """By the seconds since the epoch at which the step began that each came in, and by a value of each of DIMS."""
+def summed(heads: Iterable[Brief], step: int, dims: Sequence[int] | None = None) -> dict[int, dict[Key, Figures]]:
+    """By the seconds since the epoch at which the step began that each came in, and by a value of each of DIMS, or of those
+    in these places."""
+    key_of = _key_of if dims is None else _by(dims)
     apart: defaultdict[tuple[int, Key], list[Brief]] = defaultdict(list)
     for head in heads:
-        apart[int(head.received // step) * step, _key_of(head)].append(head)
+        apart[int(head.received // step) * step, key_of(head)].append(head)
     found: dict[int, dict[Key, Figures]] = {}
     for (start, key), same in apart.items():
         found.setdefault(start, {})[key] = _figures(same)
     return found
+
+
+def _by(dims: Sequence[int]) -> Callable[[Brief], Key]:
+    getters = [attrgetter(_FIELDS[dim]) for dim in dims]
+    if not getters:
+        return lambda head: ()
+    if len(getters) == 1:
+        [getter] = getters
+        return lambda head: (getter(head),)
+    return attrgetter(*[_FIELDS[dim] for dim in dims])
 
 
 def by(dims: Sequence[int], sums: Mapping[Key, Figures]) -> dict[Key, Figures]:

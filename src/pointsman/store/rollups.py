@@ -86,10 +86,10 @@ def rollups_between(connection: Connection, start: int, end: float, step: int, d
             sums = found.setdefault(start + (began - start) // step * step, {})
             for key, figures in unpacked(packed):
                 _add(sums, tuple([key[place] for place in places]) if whole else key, figures)
-        for began, by_all in _uncounted(connection, unit, start, end).items():
+        for began, fresh in _uncounted(connection, unit, start, end, places).items():
             sums = found.setdefault(start + (began - start) // step * step, {})
-            for key, figures in by_all.items():
-                _add(sums, tuple([key[place] for place in places]), figures)
+            for key, figures in fresh.items():
+                _add(sums, key, figures)
     finally:
         if connection.in_transaction:
             connection.execute("commit")
@@ -135,7 +135,9 @@ def _coarser(minutes: Mapping[int, Mapping[Key, Figures]], step: int) -> dict[in
     return found
 
 
-def _uncounted(connection: Connection, unit: int, start: int, end: float) -> dict[int, dict[Key, Figures]]:
+def _uncounted(
+    connection: Connection, unit: int, start: int, end: float, dims: Sequence[int]
+) -> dict[int, dict[Key, Figures]]:
     """Of batches that no sum has yet."""
     heads = [
         head
@@ -143,7 +145,7 @@ def _uncounted(connection: Connection, unit: int, start: int, end: float) -> dic
         for head in StoredBatch(number, prompts, data).briefs()
         if start <= head.received < end
     ]
-    return summed(heads, unit)
+    return summed(heads, unit, dims)
 
 
 def _add(sums: dict[Key, Figures], key: Key, figures: Figures) -> None:
