@@ -10,7 +10,7 @@ from pointsman.domain.said import Tongue, said, told
 from pointsman.library.outcome import Outcome
 
 if TYPE_CHECKING:
-    from pointsman.library.near import Missed
+    from pointsman.pipeline.near_rules import Missed
 
 
 class Explanation(msgspec.Struct, frozen=True):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from pointsman.domain.request import Request
     from pointsman.library.explanation import Explanation
-    from pointsman.library.near import Probes
     from pointsman.library.ruling import Cases, Ruling
     from pointsman.library.sources import Source
+    from pointsman.pipeline.near_rules import Probes
 
 Action = Callable[[Outcome], str | Awaitable[str]]
 """Carries out what a rule names; gives the text of the reply. May be a coroutine function (then `arun` runs it)."""
@@ -114,14 +114,14 @@ class Rules:
         """The outcome, and of up to `near` rules that came nearest besides, why they did not take the text. The first call
         takes about as long as loading did."""
         from pointsman.library.explanation import Explanation
-        from pointsman.library.near import Probes, near_misses
+        from pointsman.pipeline.near_rules import Probes, near_misses
 
         ruling, probes = self._ruling, self._probes
         if probes is None or probes[0] is not ruling:
-            probes = self._probes = ruling, Probes(ruling)
+            probes = self._probes = ruling, Probes(ruling.policy.document)
         request, language = request_of(text, **about), about.get("language")
         outcome = self._outcome_of(request, ruling, language)
-        return Explanation(outcome, near_misses(outcome, request, probes[1], near))
+        return Explanation(outcome, near_misses(outcome.rule, request, probes[1], near))
 
     def run(self, text: str, **about: Unpack[Circumstances]) -> Reply | None:
         """The reply of the rule that takes the text, its action carried out; None where no rule does. What an action raises

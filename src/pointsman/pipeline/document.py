@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -95,19 +95,23 @@ def names_of(config: Config, targets: dict[str, tuple[Target, ...]]) -> Names:
 def check_steering(book: Rulebook, actions: dict[str, ActionRule], names: Names, loaded: Loaded) -> list[Problem]:
     """Targets and task types that a `route` of a rule or an action names must exist. Without any model there is nothing
     to check targets by."""
-    problems = []
-    for rule in book.rules:
-        if rule.action == "route":
-            site = book.sites[rule.id]
-            for key, problem in _steering(f"rules.{rule.id}.route", rule.parameters, names, site.data["route"]):
-                where = site.where(f"route.{key}")
-                problems.append(Problem(problem.path, problem.message, valid=problem.valid, where=where))
+    problems = list(wrong_steering(book, names))
     for name, action in actions.items():
         if action.kind == "route":
             path = f"actions.{name}.route"
             for key, problem in _steering(path, action.parameters, names, loaded.draft.actions[name].route):
                 problems.append(loaded.places.place(problem, f"{path}.{key}"))
     return problems
+
+
+def wrong_steering(book: Rulebook, names: Names) -> Iterator[Problem]:
+    """The same of rules alone."""
+    for rule in book.rules:
+        if rule.action == "route":
+            site = book.sites[rule.id]
+            for key, problem in _steering(f"rules.{rule.id}.route", rule.parameters, names, site.data["route"]):
+                where = site.where(f"route.{key}")
+                yield Problem(problem.path, problem.message, valid=problem.valid, where=where)
 
 
 def _steering(

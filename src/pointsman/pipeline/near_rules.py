@@ -10,12 +10,11 @@ from typing import Any
 
 import msgspec
 
+from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.request import Request
 from pointsman.domain.rule import Conditions, Group, Rule
 from pointsman.domain.said import Said, said
 from pointsman.features.extract import extract
-from pointsman.library.outcome import Outcome
-from pointsman.library.ruling import Ruling
 from pointsman.pipeline.asked import ask, look
 from pointsman.pipeline.policy import Policy
 
@@ -38,8 +37,8 @@ _AS_WRITTEN = {
 
 
 class Missed(msgspec.Struct, frozen=True):
-    """A rule that did not take a text of which some of its groups hold. `held` are those groups with the words that they
-    found, `why` says what was against it, each in both languages (`Said`)."""
+    """A rule that did not take a text of which some of its groups hold. `held` are those groups with the words that
+    they found, `why` says what was against it, each in both languages (`Said`)."""
 
     rule: str
     held: dict[str, tuple[str, ...]]
@@ -47,12 +46,11 @@ class Missed(msgspec.Struct, frozen=True):
 
 
 class Probes:
-    """The rules of a ruling, taken apart. Immutable."""
+    """The rules of a policy, taken apart. Immutable."""
 
-    def __init__(self, ruling: Ruling) -> None:
+    def __init__(self, document: PolicyDocument) -> None:
         self._numbers: dict[tuple[Any, ...], str] = {}
         self._rules: list[Rule] = []
-        document = ruling.policy.document
         self.of = [(rule, self._take_apart(rule)) for rule in document.rules if rule.mode != "off"]
         self.of.sort(key=lambda pair: -pair[0].priority)
         self.policy = Policy(msgspec.structs.replace(document, rules=tuple(self._rules)))
@@ -105,7 +103,8 @@ class Probes:
 
 
 class _Parts(msgspec.Struct, frozen=True):
-    """The probes of a rule: all of it; each group; what it excludes; its groups and no more, negation heeded; conditions."""
+    """The probes of a rule: all of it; each group; what it excludes; its groups and no more, negation heeded;
+    conditions."""
 
     whole: str
     groups: tuple[str, ...]
@@ -114,8 +113,9 @@ class _Parts(msgspec.Struct, frozen=True):
     conditions: dict[str, str]
 
 
-def near_misses(outcome: Outcome, request: Request, probes: Probes, most: int) -> tuple[Missed, ...]:
-    """The nearest first: most of its groups hold, then fewest things against it, then the higher rank."""
+def near_misses(won: str | None, request: Request, probes: Probes, most: int) -> tuple[Missed, ...]:
+    """The nearest first: most of its groups hold, then fewest things against it, then the higher rank. `won` is the
+    rule that took the request, if any did."""
     request = msgspec.structs.replace(request, model=_entry(request.model, probes.policy))
     asked = ask(request, probes.policy)
     hits = look(asked, request, probes.policy, extract(request, None, asked.question)).passed
@@ -125,9 +125,9 @@ def near_misses(outcome: Outcome, request: Request, probes: Probes, most: int) -
         held = {
             group.name: found[probe] for group, probe in zip(rule.groups, parts.groups, strict=True) if probe in found
         }
-        if not held or rule.id == outcome.rule or (rule.passes and parts.whole in found):
+        if not held or rule.id == won or (rule.passes and parts.whole in found):
             continue
-        why = _why(rule, parts, found, outcome)
+        why = _why(rule, parts, found, won)
         ranked.append((-len(held) / len(rule.groups), len(why), rank, Missed(rule.id, held, why)))
     return tuple(missed for *_, missed in sorted(ranked, key=lambda each: each[:3])[:most])
 
@@ -136,11 +136,11 @@ def _entry(name: str, policy: Policy) -> str:
     return name if name in policy.entries else ""
 
 
-def _why(rule: Rule, parts: _Parts, found: dict[str, tuple[str, ...]], outcome: Outcome) -> tuple[Said, ...]:
+def _why(rule: Rule, parts: _Parts, found: dict[str, tuple[str, ...]], won: str | None) -> tuple[Said, ...]:
     if parts.whole in found:
-        if outcome.rule is None:
+        if won is None:
             return (said("its action makes reports, which the gateway alone does", "它的动作是生成报表，只有网关能做"),)
-        return (said("rule {rule} goes before it", "规则 {rule} 排在它前面", rule=outcome.rule),)
+        return (said("rule {rule} goes before it", "规则 {rule} 排在它前面", rule=won),)
     lacking = [group for group, probe in zip(rule.groups, parts.groups, strict=True) if probe not in found]
     why = [_lacks(group) for group in lacking]
     if parts.none is not None and parts.none in found:
