@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 
 from pointsman.http.auth import hash_key
 from running import running
@@ -135,3 +136,28 @@ async def test_a_file_that_is_no_model_fails_alone_and_says_why(tmp_path: Path) 
         asked = await client.post(f"/admin/models/{target}/load")
         assert asked.status_code == 409 and "picture.gguf" in asked.json()["error"]["message"]
         assert (await ask(client, "one")).status_code == 200
+
+
+async def test_a_reload_makes_a_model_come_and_go_and_back(tmp_path: Path) -> None:
+    always = sections()
+    del always["memory"]
+    for name in ("one", "two", "large"):
+        always["models"][name]["backends"][0]["load"] = None
+    del always["models"]["large"]
+    async with (
+        running(always, tmp_path) as gateway,
+        httpx.AsyncClient(base_url=gateway.base, timeout=60.0) as client,
+    ):
+        assert {each["comes_and_goes"] for each in (await models(client)).values()} == {False}
+        assert (await ask(client, "one")).status_code == 200
+        turns = sections()
+        gateway.config.write_text(yaml.safe_dump(turns), encoding="utf-8")
+        assert (await client.post("/admin/reload")).status_code == 200
+        replies = await asyncio.gather(*(ask(client, name) for name in ("one", "two", "large")))
+        assert [reply.status_code for reply in replies] == [200] * 3
+        assert sorted(each["stage"] for each in (await models(client)).values()) == ["ready", "unloaded", "unloaded"]
+        gateway.config.write_text(yaml.safe_dump(always), encoding="utf-8")
+        assert (await client.post("/admin/reload")).status_code == 200
+        replies = await asyncio.gather(*(ask(client, name) for name in ("one", "two")))
+        assert [reply.status_code for reply in replies] == [200] * 2
+        assert {each["comes_and_goes"] for each in (await models(client)).values()} == {False}

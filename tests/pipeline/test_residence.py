@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 from collections.abc import AsyncIterator, Callable
 
 import pytest
@@ -345,3 +347,45 @@ async def test_a_load_that_nobody_waits_for_any_more_goes_on(house: House) -> No
     await asyncio.sleep(0.01)
     house.drivers["A"].done()
     await until(lambda: house.of("A").stage == "ready")
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_happens_memory_is_enough_and_everybody_is_let_in(house: House, seed: int) -> None:
+    """Requests, failures, clients that leave, operators and reloads, at random."""
+    rng = random.Random(seed)
+    units = [Unit(name, (name,), size) for name, size in zip("ABC", (1, 1, 2), strict=True)]
+    units.append(Unit("g", ("D", "E"), 2))
+    sizes = {"A": 1, "B": 1, "C": 2, "D": 1, "E": 1}
+    rules = Rules(3, patience=0.02, gather=rng.choice([0.0, 0.01]))
+    house.install(*units, rules=rules)
+    asked: list[Asked] = []
+    serving: set[asyncio.Task[None]] = set()
+
+    async def serve(each: Asked, seconds: float) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await each.task
+            await asyncio.sleep(seconds)
+            each.leave()
+
+    for _ in range(150):
+        match rng.randrange(12):
+            case 0:
+                house.drivers[rng.choice("ABCDE")].faults = [FULL]
+            case 1:
+                house.drivers[rng.choice("ABCDE")].stuck = [LoadFailure("unconfirmed", Said("still there", "还在"))]
+            case 2 if asked:
+                rng.choice(asked).task.cancel()
+            case 3:
+                house.drivers[rng.choice("ABCDE")].there = False
+            case 4:
+                house.install(*(units if rng.random() < 0.5 else rng.sample(units, 3)), rules=rules)
+            case _:
+                each = house.ask(*rng.sample("ABCDE", rng.choice([1, 1, 2])))
+                asked.append(each)
+                serving.add(asyncio.create_task(serve(each, rng.choice([0.0, 0.002, 0.02]))))
+        await asyncio.sleep(rng.choice([0.0, 0.001, 0.005]))
+        there = [name for name, driver in house.drivers.items() if driver.there or driver.at_work]
+        assert sum(sizes[name] for name in there) <= 3
+    async with asyncio.timeout(20):
+        await asyncio.gather(*serving)
+    assert all(each.task.cancelled() or each.task.result() in each.ticket.targets for each in asked)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
-from pointsman.domain.said import Said
+from pointsman.domain.said import Said, said
 from pointsman.pipeline.residence.book import Book
 from pointsman.pipeline.residence.floor import Floor
 from pointsman.pipeline.residence.held import Cause, Held, Reason
@@ -56,10 +56,7 @@ class Hands:
         except BaseException as error:
             if isinstance(error, Exception):
                 self._counted.model_failed(held.unit.models[len(loaded)], cause)
-            for name in loaded:
-                with contextlib.suppress(LoadFailure):
-                    async with self._lock(name):
-                        await held.drivers[name].unload()
+            await self._unload(held, loaded)
             raise
 
     async def empty(self, held: Held, reason: Reason, longest: float) -> None:
@@ -80,14 +77,17 @@ class Hands:
 
     async def unload(self, held: Held) -> None:
         """Returns when the memory of all its models is known to be free, however long that takes."""
+        await self._unload(held, held.unit.models)
+
+    async def _unload(self, held: Held, models: Sequence[str]) -> None:
         while True:
-            if await self._let_go(held):
+            if await self._let_go(held, models):
                 return
             await asyncio.sleep(UNCONFIRMED)
 
-    async def _let_go(self, held: Held) -> bool:
+    async def _let_go(self, held: Held, models: Sequence[str]) -> bool:
         free = True
-        for name in reversed(held.unit.models):
+        for name in reversed(models):
             try:
                 async with self._lock(name):
                     await held.drivers[name].unload()
@@ -95,6 +95,10 @@ class Hands:
                 free = False
                 log.warning(Said("%s: %s", "%s：%s"), name, failure.said)
                 self._book.trouble(name, failure.said)
+            except Exception as error:  # a driver that is broken does not make its memory free
+                free = False
+                log.exception("unloading %s", name)
+                self._book.trouble(name, said("{name}: {why}", "{name}：“{why}”", name=name, why=error))
         return free
 
     def _lock(self, name: str) -> asyncio.Lock:

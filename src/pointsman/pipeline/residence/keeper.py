@@ -300,13 +300,24 @@ class Keeper:
             self._changed()
 
     def _lost(self, held: Held) -> None:
-        """It is there no more, though nobody sent it away."""
+        """It is there no more, or a part of it, though nobody sent it away."""
+        why = next((driver.ended for driver in held.drivers.values() if driver.ended is not None), None)
         held.eager = held.unit.start or held.unit.pinned
+        held.where = "going"
+        self._book.note(held.unit.models, "drain")
         for name in held.unit.models:
             self._counted.model_gone(name, "lost")
-        why = next((driver.ended for driver in held.drivers.values() if driver.ended is not None), None)
-        self._failed(held, why or said("{name} ended by itself", "{name} 自行退出了", name=held.unit.name))
+        ended = why or said("{name} ended by itself", "{name} 自行退出了", name=held.unit.name)
+        held.work = asyncio.create_task(self._clear(held, ended), name=f"clear {held.unit.name}")
         self._changed()
+
+    async def _clear(self, held: Held, why: Said) -> None:
+        """Nothing of it is left, and that is known."""
+        try:
+            await self._hands.unload(held)
+            self._failed(held, why)
+        finally:
+            self._changed()
 
     # Small
 
