@@ -46,6 +46,7 @@ if options.exit is not None:
 if options.hang:
     time.sleep(600)
 began = time.monotonic()
+FILES = sorted(int(entry.name) for entry in Path("/proc/self/fd").iterdir() if entry.exists())
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -55,6 +56,7 @@ class Handler(BaseHTTPRequestHandler):
             "cwd": str(Path.cwd()),
             "env": os.environ.get("SCRIPTED"),
             "stdin": str(Path("/proc/self/fd/0").readlink()),
+            "files": FILES,
         }
         answers = {
             "/v1/models": {"object": "list", "data": [{"id": options.model, "object": "model"}]},

@@ -10,11 +10,13 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+import uvloop
 
 from fleet.conftest import FAST
 from pointsman.domain.said import Said
@@ -85,6 +87,20 @@ async def test_up_restarted_and_ended(tmp_path: Path) -> None:
     assert (process.state, process.address, process.remains()) == ("down", None, [])
     assert not runs(again["pid"])
     assert not runs(keeper)
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_it_inherits_nothing_but_its_outputs(loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    async def files() -> list[int]:
+        process = ModelProcess(command(*LISTENS))
+        await process.start(restart=False)
+        assert await process.settled(20) == "up", process.problem
+        found: list[int] = (await facts(process))["files"]
+        await process.stop()
+        return found
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(files()) == [0, 1, 2]
 
 
 async def test_an_engine_without_health_is_up_when_it_lists_its_models() -> None:

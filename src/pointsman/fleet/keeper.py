@@ -27,6 +27,7 @@ from typing import Any, NoReturn
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 MAX_LINE = 1 << 20
+MOST_FILES = 1024
 DEAF = 5.0  # seconds that what was killed may take to be gone; a process inside a driver's call may never be
 _LINUX = sys.platform == "linux"
 
@@ -36,6 +37,7 @@ def main() -> NoReturn:
     if not line:
         os._exit(0)
     settings = json.loads(line)
+    os.closerange(3, MOST_FILES)  # uvloop leaves its ends of the pipes open, and the command is to have none of them
     if _LINUX:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
