@@ -21,7 +21,8 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 class Browser:
     """`drive` gives a job a page; the job runs where the browser does, and what it raises is raised here. After each job
-    nothing may have gone wrong on its page: no error of a script, nothing that the policy of contents kept out."""
+    nothing may have gone wrong on its page: no error of a script, nothing that the policy of contents kept out. (That keeps
+    out Playwright's `wait_for_function`, too, which evaluates a string in the page: wait for locators.)"""
 
     def __init__(self, chromium: str) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="browser")

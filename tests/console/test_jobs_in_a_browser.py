@@ -13,6 +13,7 @@ from console.conftest import ask
 from running import Process, process
 
 WORDS: dict[str, tuple[str, str]] = {
+    "live": ("Live", "实时"),
     "hold": ("Hold", "暂停"),
     "on": ("Go on", "继续"),
     "show": ("Show", "查看"),
@@ -36,7 +37,7 @@ def test_a_request_appears_as_it_ends_and_leads_to_its_way(
 ) -> None:
     def watch(page: Any) -> None:
         page.goto(f"{served.base}/ui")
-        page.wait_for_function("document.getElementById('lane-state').textContent.length < 6")
+        page.get_by_text(word("live", language), exact=True).wait_for()
         name = ask(served.base, "auto", "你好")
         entry = page.locator(f"#lane a[href='/ui/requests/{name}']")
         entry.wait_for()

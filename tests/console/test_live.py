@@ -62,6 +62,7 @@ async def test_nothing_is_kept_while_nobody_looks() -> None:
     live.put(record(2), POLICY, SNAPSHOT)
     await window.has(window.requests)
     assert window.requests() == ["req_2"]
+    assert live.ended("req_1") is None and live.ended("req_2") is not None
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert live.watching == 0

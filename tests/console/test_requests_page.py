@@ -135,7 +135,8 @@ def test_without_its_content_the_page_says_why() -> None:
     assert "log.prompts: off" in page and "c@d" in page
 
 
-def test_a_request_that_there_is_not() -> None:
+def test_a_request_that_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pointsman.console.pages.requests._LATE", (0.0,))
     reply = house(Log()).get("/ui/requests/req_%3Cb%3E")
     assert reply.status == 404 and "log.keep" in text_of(reply) and "<b>" not in text_of(reply)
 
@@ -158,6 +159,17 @@ def test_a_reader_says_nothing_and_is_not_asked_to() -> None:
     served.sign_in(READER)
     assert "/wrong" not in text_of(served.get("/ui/requests/req_1"))
     assert served.post("/ui/requests/req_1/wrong", {"comment": ""}).status == 403 and log.kept == []
+
+
+@pytest.mark.parametrize("tongue", ["en", "zh"])
+def test_one_that_is_under_way(tongue: str) -> None:
+    going = msgspec.structs.replace(MODEL, outcome=None, status=None, total_ms=None, under_way=True)
+    served = house(Log(Whole(going, asked(), ROUTED, TRIES, None)))
+    said = {"en": "under way", "zh": "进行中"}[tongue]
+    assert said in text_of(served.get("/ui/requests", tongue))  # type: ignore[arg-type]
+    page = text_of(served.get("/ui/requests/req_1", tongue))  # type: ignore[arg-type]
+    assert said in page and "/wrong" not in page and "None" not in page
+    assert taken(Whole(going, None, ROUTED, TRIES, None))[1] == "under way"
 
 
 def taken(whole: Whole) -> tuple[list[str], str]:

@@ -90,7 +90,7 @@ class ConsoleDoor:
         from pointsman.console.pages.requests import RequestsPage
 
         state, sources = self._state, self._sources
-        log = ConsoleLog(self._folder, sources.under_way, sources.keep)
+        log = ConsoleLog(self._folder, sources.under_way, state.live.ended, sources.keep)
         yield from NowPage(templates, state, state.summed, state.live).routes()
         yield from RequestsPage(templates, log).routes()
         yield from HelpPage(templates).routes()

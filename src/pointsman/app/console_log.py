@@ -20,16 +20,20 @@ from pointsman.store.log_pages import Cursor
 from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
 
-_ROUNDS = 20  # pages of the log that one page of the console may look through, but for texts, which take their time
+_ROUNDS, _ROUNDS_OF_TEXTS = 20, 5  # pages of the log that one page of the console may look through
 Keep = Callable[[Feedback, Asker], Feedback | None]
 
 
 class ConsoleLog:
-    """`folder` is where the log is, `under_way` what this process serves now; `keep` keeps a feedback."""
+    """`folder` is where the log is, `under_way` what this process serves now, `ended` what it has just served; `keep` keeps
+    a feedback."""
 
-    def __init__(self, folder: Path, under_way: Mapping[str, Run], keep: Keep) -> None:
+    def __init__(
+        self, folder: Path, under_way: Mapping[str, Run], ended: Callable[[str], Record | None], keep: Keep
+    ) -> None:
         self._folder = folder
         self._under_way = under_way
+        self._ended = ended
         self._keep = keep
 
     def page(self, wanted: Wanted) -> Listed:
@@ -43,7 +47,7 @@ class ConsoleLog:
         with self._opened() as reader:
             if reader is None:
                 return Listed([], None)
-            for _ in range(_ROUNDS):
+            for _ in range(_ROUNDS if wanted.text is None else _ROUNDS_OF_TEXTS):
                 try:
                     page = reader.page(
                         filters,
@@ -59,14 +63,20 @@ class ConsoleLog:
                 found = [msgspec.convert(row, Row, strict=False) for row in page.rows]
                 rows += [row for row in found if wanted.kind is None or row.kind == wanted.kind]
                 before = page.next
-                if before is None or len(rows) >= wanted.limit or wanted.text is not None:
+                if before is None or len(rows) >= wanted.limit:
                     break
         return Listed(rows, before)
 
     def whole(self, request_id: str) -> Whole | None:
         run = self._under_way.get(request_id)
         if run is not None:
-            return _of_record(run.record())
+            return _of_record(run.record(), under_way=True)
+        logged = self._logged(request_id)
+        if logged is None and (record := self._ended(request_id)) is not None:
+            return _of_record(record, under_way=False)
+        return logged
+
+    def _logged(self, request_id: str) -> Whole | None:
         with self._opened() as reader:
             if reader is None:
                 return None
@@ -106,8 +116,8 @@ class ConsoleLog:
             reader.close()
 
 
-def _of_record(record: Record) -> Whole:
-    """One that is under way."""
+def _of_record(record: Record, *, under_way: bool) -> Whole:
+    """One that the log has not in full yet."""
     request, decision, times = record.request, record.decision, record.timings
     features = None if decision is None else decision.features
     row = Row(
@@ -119,8 +129,8 @@ def _of_record(record: Record) -> Whole:
         stage=None if decision is None else decision.stage,
         rule=None if decision is None else decision.rule,
         action=None if decision is None else decision.action,
-        outcome=record.outcome,
-        status=record.status,
+        outcome=None if under_way else record.outcome,
+        status=None if under_way else record.status,
         error=record.error,
         target=record.target,
         input_tokens=record.input_tokens if features is None else record.input_tokens or features.input_tokens,
@@ -131,7 +141,7 @@ def _of_record(record: Record) -> Whole:
         total_ms=times.total,
         policy=None if decision is None else decision.policy,
         snapshot=None if decision is None else decision.snapshot,
-        under_way=True,
+        under_way=under_way,
         queued_ms=times.queued,
         intent=None if decision is None else decision.intent,
         confidence=None if decision is None else decision.confidence,

@@ -9,7 +9,7 @@ KINDS: tuple[Kind, ...] = ("l0", "l1", "model", "refused")
 """Those of requests of which something was decided; the rest never came so far."""
 
 
-def kind_of(stage: str | None, outcome: str) -> Kind:
+def kind_of(stage: str | None, outcome: str | None) -> Kind:
     """`refused` wherever it was refused; else the level that answered."""
     if outcome == "refused":
         return "refused"

@@ -23,6 +23,7 @@ log = logging.getLogger("pointsman")
 BEAT = 0.25  # seconds between two batches: at most four a second
 MOST = 30  # requests of a batch; of more that ended meanwhile, the newest are shown and the rest is counted
 _FIGURES = 2.0  # seconds between two looks at the figures
+_RECENT = 60  # of the last that ended are remembered while somebody looks
 _BACK = 120.0  # seconds for which a request may have been under way that others served
 _QUIET = 15.0  # seconds after which a stream says that it is still there
 _LONGEST = 900.0  # seconds of a stream: the browser comes back, and by then its key may be gone
@@ -78,6 +79,7 @@ class Live:
     def __init__(self, others: Callable[[float], Awaitable[Sequence[Seen]]] | None = None) -> None:
         self._others = others
         self._new: deque[Record] = deque(maxlen=MOST)
+        self._recent: deque[Record] = deque(maxlen=_RECENT)
         self._many = 0
         self._told: set[str] | None = None
         self._watching: dict[asyncio.Queue[bytes], Subject] = {}
@@ -87,6 +89,11 @@ class Live:
         if self._watching:
             self._many += 1
             self._new.append(record)
+            self._recent.append(record)
+
+    def ended(self, request_id: str) -> Record | None:
+        """One of the last that somebody saw end: the log may not have it yet."""
+        return next((record for record in self._recent if record.request.id == request_id), None)
 
     @property
     def watching(self) -> int:

@@ -15,7 +15,8 @@ from pointsman.domain.request import Request
 
 
 class Row(msgspec.Struct, frozen=True):
-    """What a list has of a request, under the log's names. Times are milliseconds, `received` seconds since the epoch."""
+    """What a list has of a request, under the log's names. Times are milliseconds, `received` seconds since the epoch.
+    While it is under way nothing is known of how it ended."""
 
     id: str
     received: float
@@ -25,8 +26,8 @@ class Row(msgspec.Struct, frozen=True):
     stage: str | None
     rule: str | None
     action: str | None
-    outcome: str
-    status: int
+    outcome: str | None
+    status: int | None
     error: str | None
     target: str | None
     input_tokens: int | None

@@ -51,7 +51,7 @@ class Track(msgspec.Struct, frozen=True):
     stop: Station
     top: int
     bottom: int
-    ended: Literal["reply", "stop"]
+    ended: Literal["reply", "stop", "under way"]
 
 
 def track_of(whole: Whole) -> Track:
@@ -61,7 +61,11 @@ def track_of(whole: Whole) -> Track:
     reached = _reached(whole, heard)
     last = reached[-1]
     up = kind in ("l0", "l1") and row.outcome not in ("failed", "cancelled")
-    ended: Literal["reply", "stop"] = "reply" if up or (kind == "model" and row.outcome == "ok") else "stop"
+    ended: Literal["reply", "stop", "under way"] = "stop"
+    if row.under_way:
+        ended = "under way"
+    elif up or (kind == "model" and row.outcome == "ok"):
+        ended = "reply"
     rails: list[Rail] = []
     for (name, _, x), (after, _, to) in pairwise(_STATIONS):
         rails.append(Rail(f"M{x} {_LINE}H{to}", name in reached and _AT[last] >= _AT[after]))
@@ -69,6 +73,8 @@ def track_of(whole: Whole) -> Track:
     rails.append(Rail(f"M{_AT['target']} {_LINE}H{_END}", straight))
     if straight:
         stop = (_END, _LINE)
+    elif row.under_way:
+        stop = (_AT[last], _LINE)
     else:
         x = _AT[last]
         end_x, end_y = x + 140, _UP if ended == "reply" else _DOWN
@@ -82,7 +88,8 @@ def track_of(whole: Whole) -> Track:
         "target": row.target or (whole.attempts[-1].target if whole.attempts else ""),
     }
     stations = [Station(x, _LINE, title, name in reached, _cut(notes[name])) for name, title, x in _STATIONS]
-    name = _ENDED.get(row.outcome, Said(row.outcome, row.outcome))
+    outcome = row.outcome or ""
+    name = _ENDED.get(outcome, Said(outcome, outcome))
     return Track(
         kind=kind,
         rails=rails,

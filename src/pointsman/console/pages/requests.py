@@ -22,7 +22,7 @@ FILTERS = ("rule", "target", "outcome", "model", "caller", "error", "task_type",
 _FIELDS = ("rule", "target", "outcome", "model")
 """Those that always have a field of their own."""
 OUTCOMES = ("ok", "refused", "failed", "cancelled", "expired", "handed_over")
-_LATE = 0.3  # seconds in which a request that has just ended comes to be in the log
+_LATE = (0.2, 0.8, 1.0)  # seconds between looks for a request that has just ended: the log gets it a moment later
 _LONGEST_ID = 100
 
 
@@ -110,7 +110,7 @@ class RequestsPage:
 
     async def _found(self, name: str) -> Whole:
         """Raises a 404 that says why it may not be there."""
-        for wait in (_LATE, None):
+        for wait in (*_LATE, None):
             whole = await asyncio.to_thread(self._requests.whole, name) if len(name) <= _LONGEST_ID else None
             if whole is not None:
                 return whole
