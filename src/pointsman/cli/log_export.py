@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from pointsman.cli.log_choice import declare_filters, declare_place, filters_of, moment_of, place_of
-from pointsman.cli.output import print_error, print_line
+from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.domain.said import said, told
 from pointsman.store.log_export import Chosen, Form, export, write_csv, write_jsonl
 from pointsman.store.log_reader import LogError, LogReader
@@ -23,6 +23,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", metavar="WHEN", help="only what came since: 7d ago, or 2026-11-30")
     parser.add_argument("--until", metavar="WHEN", help="only what came before")
     parser.add_argument("--text", action="store_true", help="with the prompts (needs the key in the data folder)")
+    parser.add_argument("--json", action="store_true", help="say what was written as a JSON object")
     declare_filters(parser)
     declare_place(parser)
 
@@ -61,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
         return 1
     finally:
         reader.close()
+    if options.json:
+        print_json({"file": options.file, "format": form, "requests": count})
+        return 0
     message = said("{count:,} requests in {file}", "已把 {count:,} 个请求写入 {file}", count=count, file=options.file)
     print_line(told(message, options.tongue))
     return 0

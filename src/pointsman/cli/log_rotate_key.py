@@ -7,11 +7,11 @@ import argparse
 import apsw
 
 from pointsman.cli.log_choice import declare_place, place_of
-from pointsman.cli.output import print_error, print_line
+from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.domain.said import said, told
 from pointsman.store.log_file import alone_in
 from pointsman.store.log_keys import KEY, rotate
-from pointsman.store.log_resealing import reseal
+from pointsman.store.log_resealing import Resealed, reseal
 from pointsman.store.log_schema import explained
 
 _VERB = "log rotate-key"
@@ -21,6 +21,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reseal", action="store_true", help="seal all that is there with the new key, too, and remove the older ones"
     )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
     declare_place(parser)
 
 
@@ -33,15 +34,17 @@ def run(options: argparse.Namespace) -> int:
     try:
         with alone_in(folder):
             rotate(folder)
-        print_line(told(said(*_ROTATED), options.tongue))
-        if not options.reseal:
-            return 0
-        done = reseal(folder)
+        if not options.json:
+            print_line(told(said(*_ROTATED), options.tongue))
+        done = reseal(folder) if options.reseal else Resealed()
     except (OSError, apsw.Error) as error:
         message = said("the key cannot be changed: {why}", "无法更换密钥：{why}", why=explained(error))
         print_error(_VERB, message, options.tongue)
         return 1
-    print_line(told(said(*_RESEALED, rows=done.rows, keys=done.keys), options.tongue))
+    if options.json:
+        print_json(done)
+    elif options.reseal:
+        print_line(told(said(*_RESEALED, rows=done.rows, keys=done.keys), options.tongue))
     if done.closed:
         print_error(_VERB, said(*_CLOSED, closed=done.closed), options.tongue)
     return 1 if done.closed else 0
