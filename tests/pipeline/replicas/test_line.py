@@ -19,10 +19,26 @@ from pointsman.store.ephemeral.memory import MemoryEphemeral
 
 
 class Breakable(MemoryEphemeral):
-    """One that can be gone for a while."""
+    """One that can be gone for a while, and where others come between two calls."""
 
     broken = False
     calls = 0
+
+    async def get(self, key: str) -> bytes | None:
+        await self._trip()
+        value = await super().get(key)
+        await self._trip()
+        return value
+
+    async def swap(self, key: str, expected: bytes | None, value: bytes, seconds: float) -> bool:
+        await self._trip()
+        done = await super().swap(key, expected, value, seconds)
+        await self._trip()
+        return done
+
+    async def _trip(self) -> None:
+        for _ in range(self.calls % 4):
+            await asyncio.sleep(0)
 
     def _now(self) -> float:
         self.calls += 1
@@ -102,6 +118,38 @@ async def test_no_slot_is_given_twice_and_whoever_came_first_goes_first(gateways
     assert most == 2 and sorted(order) == list(range(40))
     late = sum(before > after for at, before in enumerate(order) for after in order[at + 1 :])
     assert late <= 40, order  # of 780 pairs: who stands in the line goes in its order, told a moment apart
+
+
+async def test_a_rush_comes_to_its_end(gateways: list[Gateway]) -> None:
+    """Many at once, through all gateways, some of whom give up: all others are served, no slot is given twice or lost."""
+    taken: dict[str, int] = {}
+    most = 0
+
+    async def one(number: int) -> bool:
+        nonlocal most
+        pool = gateways[number % 3].pool
+        choice = await pool.take((), ())
+        assert choice is not None
+        taken[choice.node] = taken.get(choice.node, 0) + 1
+        most = max(most, *taken.values())
+        try:
+            for _ in range(number % 5):
+                await asyncio.sleep(0)
+            return True
+        finally:
+            taken[choice.node] -= 1
+            pool.give(choice.node)
+
+    for _ in range(6):
+        tasks = [asyncio.create_task(one(number)) for number in range(90)]
+        await asyncio.sleep(0.003)
+        for task in tasks[::7]:
+            task.cancel()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(each, asyncio.CancelledError) or each is True for each in ended)
+        assert sum(each is True for each in ended) >= 90 - len(tasks[::7])
+        await until(lambda: not any(gateway.pool.line.held for gateway in gateways))
+    assert most <= 2
 
 
 async def test_a_slot_that_another_gateway_frees(gateways: list[Gateway]) -> None:
