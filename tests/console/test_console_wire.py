@@ -114,6 +114,25 @@ async def test_it_can_be_for_this_machine_alone(tmp_path: Path) -> None:
         assert (await client.get("/ui", x_forwarded_for="192.0.2.7"))[0] == 403
 
 
+async def test_where_prompts_are_not_kept_none_is_shown(tmp_path: Path) -> None:
+    async with running({**config(), "log": {"prompts": "off"}}, tmp_path) as served:
+        client = Client(served)
+        host, port = served.base.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(f"GET /ui/live?only=requests HTTP/1.1\r\nhost: {host}:{port}\r\n\r\n".encode())
+        await reader.readuntil(b": here\n\n")
+        body = b'{"model": "nowhere", "messages": [{"role": "user", "content": "my secret"}]}'
+        head = await _posted(host, int(port), body)
+        found = re.search(rb"x-pointsman-request-id: (\w+)", head)
+        assert found
+        await reader.readuntil(b"event: seen\n")
+        told = await reader.readuntil(b"\n\n")
+        assert found.group(1) in told and b"nowhere" not in told
+        status, _, page = await client.get(f"/ui/requests/{found.group(1).decode()}")
+        assert status == 200 and "secret" not in page and "log.prompts: off" in page
+        writer.close()
+
+
 async def test_a_stream_tells_of_a_request_and_ends_with_the_gateway(tmp_path: Path) -> None:
     async with running(config(), tmp_path) as served:
         host, port = served.base.removeprefix("http://").split(":")
@@ -123,12 +142,18 @@ async def test_a_stream_tells_of_a_request_and_ends_with_the_gateway(tmp_path: P
         assert b"200 OK" in head and b"text/event-stream" in head and b"content-security-policy" in head
         await reader.readuntil(b": here\n\n")
         body = b'{"model": "nowhere", "messages": [{"role": "user", "content": "hello"}]}'
-        asking, sent = await asyncio.open_connection(host, int(port))
-        sent.write(b"POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n")
-        sent.write(b"content-length: %d\r\n\r\n%b" % (len(body), body))
-        await asking.readuntil(b"\r\n\r\n")
+        await _posted(host, int(port), body)
         event = await reader.readuntil(b"event: seen\n")
         assert event and b"nowhere" in await reader.readuntil(b"\n\n")
-        sent.close()
     assert await reader.read() is not None  # the end comes by itself
     writer.close()
+
+
+async def _posted(host: str, port: int, body: bytes) -> bytes:
+    """The head of the reply to a chat."""
+    reader, writer = await asyncio.open_connection(host, port)
+    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n")
+    writer.write(b"content-length: %d\r\n\r\n%b" % (len(body), body))
+    head = await reader.readuntil(b"\r\n\r\n")
+    writer.close()
+    return head

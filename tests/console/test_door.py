@@ -130,6 +130,11 @@ def test_a_slash_too_many_is_no_matter() -> None:
     assert House(pages).get("/ui/nothing/").status == 404
 
 
+def test_a_form_that_is_too_large_is_refused() -> None:
+    reply = House(pages).post("/ui/settings", {"language": "x" * (3 << 20)})
+    assert reply.status == 413
+
+
 def test_scripts_and_styles_are_there_for_everybody() -> None:
     house = House(pages, here=False)
     page = text_of(house.get("/ui/sign-in"))

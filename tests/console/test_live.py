@@ -141,5 +141,10 @@ def test_a_request_is_shown_with_what_decided_it() -> None:
     assert (seen.kind, seen.by, seen.why, seen.took, seen.at) == ("l0", "r1", "so", 3.0, 12500)
 
 
+def test_where_prompts_are_not_kept_none_is_quoted() -> None:
+    seen = seen_of(record(), quotes=False)
+    assert (seen.by, seen.why, seen.model) == ("r1", "", "")
+
+
 def test_an_event_is_whole_whatever_is_in_it() -> None:
     assert event(b"a", b"x\ny\n\nz") == b"event: a\ndata: x\ndata: y\ndata: \ndata: z\n\n"

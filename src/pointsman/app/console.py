@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ class ConsoleSources(msgspec.Struct, frozen=True):
 
     under_way: Mapping[str, Run]
     keep: Keep
+    quotes: bool
 
 
 class ConsoleDoor:
@@ -74,7 +76,10 @@ class ConsoleDoor:
         from pointsman.console.entrance import Entrance
         from pointsman.console.sessions import Sessions
 
-        sessions = Sessions(key_in(self._folder / "console.key"))
+        config = self._setup().config
+        key = config.files.link_key
+        secret = key_in(self._folder / "links.key") if key is None else key.encode()
+        sessions = Sessions(hmac.digest(secret, b"console", "sha256"))
         return Console(Entrance(sessions, lambda: _terms(self._setup().config)), self._shell, self._pages)
 
     def _shell(self) -> Shell:
@@ -90,7 +95,7 @@ class ConsoleDoor:
         from pointsman.console.pages.requests import RequestsPage
 
         state, sources = self._state, self._sources
-        log = ConsoleLog(self._folder, sources.under_way, state.live.ended, sources.keep)
+        log = ConsoleLog(self._folder, sources.under_way, state.live.ended, sources.keep, quotes=sources.quotes)
         yield from NowPage(templates, state, state.summed, state.live).routes()
         yield from RequestsPage(templates, log).routes()
         yield from HelpPage(templates).routes()

@@ -26,14 +26,21 @@ Keep = Callable[[Feedback, Asker], Feedback | None]
 
 class ConsoleLog:
     """`folder` is where the log is, `under_way` what this process serves now, `ended` what it has just served; `keep` keeps
-    a feedback."""
+    a feedback. `quotes`: prompts are kept, and may be shown."""
 
     def __init__(
-        self, folder: Path, under_way: Mapping[str, Run], ended: Callable[[str], Record | None], keep: Keep
+        self,
+        folder: Path,
+        under_way: Mapping[str, Run],
+        ended: Callable[[str], Record | None],
+        keep: Keep,
+        *,
+        quotes: bool,
     ) -> None:
         self._folder = folder
         self._under_way = under_way
         self._ended = ended
+        self._quotes = quotes
         self._keep = keep
 
     def page(self, wanted: Wanted) -> Listed:
@@ -70,11 +77,18 @@ class ConsoleLog:
     def whole(self, request_id: str) -> Whole | None:
         run = self._under_way.get(request_id)
         if run is not None:
-            return _of_record(run.record(), under_way=True)
+            return self._as_kept(_of_record(run.record(), under_way=True))
         logged = self._logged(request_id)
         if logged is None and (record := self._ended(request_id)) is not None:
-            return _of_record(record, under_way=False)
+            return self._as_kept(_of_record(record, under_way=False))
         return logged
+
+    def _as_kept(self, whole: Whole) -> Whole:
+        """As the log will have it: where no prompts are kept, without whatever may quote one."""
+        if self._quotes:
+            return whole
+        attempts = [msgspec.structs.replace(each, message=None) for each in whole.attempts]
+        return Whole(msgspec.structs.replace(whole.row, model=""), None, None, attempts, None)
 
     def _logged(self, request_id: str) -> Whole | None:
         with self._opened() as reader:

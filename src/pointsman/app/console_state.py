@@ -29,20 +29,21 @@ _MACHINE = 10.0  # seconds for which what was seen of the machine and of engines
 class ConsoleState:
     """`counted` gives what all processes counted; `observed` what is seen of the machine and engines, for which these are
     asked; `readiness` is what /ready says; `loads` gives what targets have to do, `snapshot` their state. `folder` is where
-    the log is. `shared`: other processes serve the same port."""
+    the log is. `shared`: other processes serve the same port. `quotes`: prompts are kept, and may be shown."""
 
     def __init__(
         self,
         *,
         folder: Path,
         shared: bool,
+        quotes: bool,
         counted: Callable[[], Awaitable[Counts]],
         observed: Callable[[], Awaitable[Mapping[str, Levels]]],
         readiness: Callable[[], tuple[bool, dict[str, Any]]],
         loads: Callable[[], Mapping[str, Load]],
         snapshot: Callable[[], Snapshot],
     ) -> None:
-        self.live = Live(self._others if shared else None)
+        self.live = Live(self._others if shared else None, quotes=quotes)
         self.folder = folder
         self._counted = counted
         self._observed = observed

@@ -190,7 +190,7 @@ class Serving:
         self.jobs.parking.counted = self.metrics.parked
         self.pipeline.deliver = self.jobs.deliveries
         self.schedules = Schedules(self.jobs.store, clock, lambda: self.setup.config)
-        sources = ConsoleSources(self.pipeline.under_way, self._keep_feedback)
+        sources = ConsoleSources(self.pipeline.under_way, self._keep_feedback, config.log.prompts != "off")
         self.console = ConsoleDoor(lambda: self.setup, folder, console, sources)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
@@ -456,6 +456,7 @@ class Serving:
         return ConsoleState(
             folder=folder,
             shared=workers > 1,
+            quotes=self.setup.config.log.prompts != "off",
             counted=counted,
             observed=self.telling.observed,
             readiness=self.readiness,

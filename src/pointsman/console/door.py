@@ -18,7 +18,7 @@ from pointsman.console.static_files import BASE, StaticFiles
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Headers, Reply, Route, Theme, Visit, Who, see_other
 from pointsman.domain.errors import PointsmanError
-from pointsman.domain.said import Said, Tongue
+from pointsman.domain.said import Said, Tongue, said
 
 log = logging.getLogger("pointsman")
 
@@ -39,6 +39,7 @@ _FRESH: Headers = ((b"cache-control", b"no-store"), (b"vary", b"Cookie, Accept-L
 _LANGUAGE, _THEME = "pointsman_language", "pointsman_theme"
 _YEAR = 31_536_000
 _MOST_FIELDS = 2000
+_LARGEST = 2 << 20  # bytes of a form: it is read in the loop
 _NOBODY = Who(name="", may_change=False, by_key=False)
 
 
@@ -154,6 +155,8 @@ class Console:
         form: dict[str, str] = {}
         lists: dict[str, tuple[str, ...]] = {}
         if sent.method == "POST" and fields.get(b"content-type", b"").startswith(b"application/x-www-form-urlencoded"):
+            if len(sent.body) > _LARGEST:
+                raise _too_large()
             for name, value in _pairs(sent.body.decode("utf-8", "replace")):
                 form.setdefault(name, value)
                 lists[name] = (*lists.get(name, ()), value)
@@ -206,6 +209,14 @@ def _pairs(text: str) -> list[tuple[str, str]]:
         raise PointsmanError(
             Said("this form has too many fields", "表单的字段过多"), status=413, code="too_many_fields"
         ) from None
+
+
+def _too_large() -> PointsmanError:
+    return PointsmanError(
+        said("this form is too large; at most {limit} bytes", "表单过大，最多 {limit} 字节", limit=_LARGEST),
+        status=413,
+        code="body_too_large",
+    )
 
 
 def _ours(place: str) -> str:

@@ -57,16 +57,17 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
     more: int
 
 
-def seen_of(record: Record) -> Seen:
+def seen_of(record: Record, *, quotes: bool = True) -> Seen:
+    """Without `quotes`, nothing that may quote a prompt."""
     decision = record.decision
     return Seen(
         id=record.request.id,
         at=int(record.received * 1000),
         kind=kind_of(None if decision is None else decision.stage, record.outcome),
         endpoint=record.request.endpoint,
-        model=record.request.model[:80],
+        model=record.request.model[:80] if quotes else "",
         by=(decision.rule if decision is not None and decision.rule else record.target) or "",
-        why=(str(decision.reason) if decision is not None else record.error or "")[:200],
+        why=(str(decision.reason) if decision is not None and quotes else record.error or "")[:200],
         outcome=record.outcome,
         took=record.timings.total,
     )
@@ -74,10 +75,14 @@ def seen_of(record: Record) -> Seen:
 
 class Live:
     """A recorder. `others`, where other processes serve, too, gives what ended anywhere since a moment (seconds since the
-    epoch), newest first; what this process records is not looked at then."""
+    epoch), newest first; what this process records is not looked at then. Without
+    `quotes`, where prompts are not kept, nothing is told that may quote one."""
 
-    def __init__(self, others: Callable[[float], Awaitable[Sequence[Seen]]] | None = None) -> None:
+    def __init__(
+        self, others: Callable[[float], Awaitable[Sequence[Seen]]] | None = None, *, quotes: bool = True
+    ) -> None:
         self._others = others
+        self._quotes = quotes
         self._new: deque[Record] = deque(maxlen=MOST)
         self._recent: deque[Record] = deque(maxlen=_RECENT)
         self._many = 0
@@ -159,7 +164,7 @@ class Live:
         return Batch(fresh[:MOST], max(len(fresh) - MOST, 0))
 
     def _batch(self) -> Batch:
-        seen = [seen_of(record) for record in reversed(self._new)]
+        seen = [seen_of(record, quotes=self._quotes) for record in reversed(self._new)]
         batch = Batch(seen, self._many - len(seen))
         self._new.clear()
         self._many = 0

@@ -56,7 +56,12 @@
     if (source) return;
     source = new EventSource(place.dataset.live);
     source.onopen = () => tell(held ? "held" : "connected");
-    source.onerror = () => tell("lost");
+    source.onerror = () => {
+      tell("lost");
+      if (source?.readyState !== EventSource.CLOSED) return; // it tries again by itself
+      source = null;
+      setTimeout(() => !document.hidden && open(), 5000);
+    };
     source.addEventListener("figures", (event) => {
       // Who reads or clicks there keeps what they have.
       if (!lane || held || place.contains(document.activeElement)) return;
@@ -77,5 +82,6 @@
   });
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   window.addEventListener("pagehide", close);
+  window.addEventListener("pageshow", (event) => event.persisted && open());
   if (!document.hidden) open();
 })();
