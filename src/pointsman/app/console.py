@@ -6,7 +6,7 @@ import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,8 +18,10 @@ from pointsman.config.schema import Config, parse_span
 from pointsman.http.exchange import Client
 from pointsman.http.header_lines import header_lines
 from pointsman.pipeline.handle import Run
+from pointsman.pipeline.pipeline import Pipeline
 
 if TYPE_CHECKING:
+    from pointsman.app.console_trials import Trials
     from pointsman.console.door import Console
     from pointsman.console.entrance import Terms
     from pointsman.console.shell import Shell
@@ -36,6 +38,8 @@ class ConsoleSources(msgspec.Struct, frozen=True):
     under_way: Mapping[str, Run]
     keep: Keep
     quotes: bool
+    pipeline: Pipeline
+    reload: Callable[[], Awaitable[dict[str, Any]]]
 
 
 class ConsoleDoor:
@@ -48,6 +52,12 @@ class ConsoleDoor:
         self._sources = sources
         self._console: Console | None = None
         self._making: asyncio.Task[Console] | None = None
+        self._trials: Trials | None = None
+
+    async def close(self) -> None:
+        """Ends what it started."""
+        if self._trials is not None:
+            await self._trials.close()
 
     def get(self, client: Client) -> Awaitable[None] | None:
         return self.post(client, b"")
@@ -90,14 +100,22 @@ class ConsoleDoor:
 
     def _pages(self, templates: Templates) -> Iterable[Route]:
         """Every page of the console: a new one is added here."""
+        from pointsman.app.console_decide import ConsoleDecider
+        from pointsman.app.console_rules import ConsoleBooks
+        from pointsman.app.console_trials import Trials
+        from pointsman.console.decide.page import DecidePage
         from pointsman.console.pages.help import HelpPage
         from pointsman.console.pages.now import NowPage
         from pointsman.console.pages.requests import RequestsPage
+        from pointsman.console.rules.pages import rule_routes
 
         state, sources = self._state, self._sources
         log = ConsoleLog(self._folder, sources.under_way, state.live.ended, sources.keep, quotes=sources.quotes)
         yield from NowPage(templates, state, state.summed, state.live).routes()
         yield from RequestsPage(templates, log).routes()
+        self._trials = trials = Trials(lambda: self._setup().policy, self._folder)
+        yield from rule_routes(templates, ConsoleBooks(self._setup, sources.reload, trials, self._folder))
+        yield from DecidePage(templates, ConsoleDecider(sources.pipeline), log, trials.ask).routes()
         yield from HelpPage(templates).routes()
 
 

@@ -190,7 +190,8 @@ class Serving:
         self.jobs.parking.counted = self.metrics.parked
         self.pipeline.deliver = self.jobs.deliveries
         self.schedules = Schedules(self.jobs.store, clock, lambda: self.setup.config)
-        sources = ConsoleSources(self.pipeline.under_way, self._keep_feedback, config.log.prompts != "off")
+        kept = config.log.prompts != "off"
+        sources = ConsoleSources(self.pipeline.under_way, self._keep_feedback, kept, self.pipeline, reload)
         self.console = ConsoleDoor(lambda: self.setup, folder, console, sources)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
@@ -331,6 +332,7 @@ class Serving:
         self.channels.close()
         if self._journal is not None:
             self._journal.cancel()
+        await self.console.close()
         await self.telling.close()
         await self._quality.stop()
         await self._residents.close()

@@ -23,7 +23,8 @@ from pointsman.pipeline.policy import Policy
 from pointsman.rules import compile_rules, run_cases
 from pointsman.store.log_reader import LogReader
 
-_GROUPS, _EXAMPLES, _COUNTERS = 3, 4, 4
+_GROUPS, _EXAMPLES, _COUNTERS = 2, 4, 4
+_FEW, _SHARE = 20, 0.02  # more than so many others, and one word more has to occur
 _LONGEST = 80  # characters of a case, and of a question that is taken whole where nothing tells its words
 _PLAIN = {"asked": False, "tools": False, "images": False, "structured": False}
 _SHOWN: Said = said("made of its words that few other requests have", "取自它的话里其他请求少有的词")
@@ -82,7 +83,11 @@ def _groups(question: str, texts: Sequence[str]) -> list[str]:
     ]
     lower = [text.casefold() for text in texts]
     rarity = {word: sum(word in text for text in lower) if is_word(word) else len(lower) // 4 for word in words}
-    chosen = sorted(words, key=lambda word: (rarity[word], -len(word)))[:_GROUPS]
+    ranked = sorted(words, key=lambda word: (rarity[word], -len(word)))
+    chosen = ranked[:_GROUPS]
+    held = sum(all(word in text for word in chosen if is_word(word)) for text in lower)
+    if held > max(_FEW, _SHARE * len(lower)):
+        chosen = ranked[: _GROUPS + 1]
     return [word for word in words if word in chosen]
 
 
