@@ -439,7 +439,7 @@ class TestAProcessThatDies:
             self.check(folder, policy, prompts)  # already while nobody serves
             with writing(folder, "sealed") as writer:
                 assert noted(folder) == []
-                assert [path.name for path in folder.glob("writer-*")] == [f"writer-{writer._owner.name}.lock"]
+                assert [path.name for path in folder.glob("writer-*")] == [f"writer-{writer._home.name}.lock"]
                 self.check(folder, policy, prompts)
             with writing(folder):
                 self.check(folder, policy, prompts)
@@ -475,7 +475,7 @@ class TestAProcessThatDies:
                     assert [row["under_way"] for row in rows(folder)] == [False, True, True]
                 writer.put(ended(policy, 2), policy.document, FLEET)
             assert noted(folder) == ["r1"]
-            assert [path.name for path in folder.glob("writer-*") if writer._owner.name in path.name] == []
+            assert [path.name for path in folder.glob("writer-*") if writer._home.name in path.name] == []
 
 
 def test_an_end_that_left_some_under_way(tmp_path: Path, policy: Policy) -> None:

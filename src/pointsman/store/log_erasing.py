@@ -14,12 +14,13 @@ import msgspec
 
 from pointsman.store.content_files import Kept, found
 from pointsman.store.figures import OTHER, Figures, Key, add_to
-from pointsman.store.log_filing import add_batch, file_batches, unfile
+from pointsman.store.log_filing import file_batches, unfile
 from pointsman.store.log_home import home_of
 from pointsman.store.log_open import opened_to_read
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_scan import Logged
 from pointsman.store.log_schema import all_or_nothing
+from pointsman.store.log_unfiled import add_batch
 from pointsman.store.retention import wipe_rest
 from pointsman.store.rollups import packed, unpacked
 from pointsman.store.seal import Seal

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import apsw
 
@@ -15,30 +15,18 @@ from pointsman.domain.said import Said
 from pointsman.store.log_chapters import Filed, numbers_of, write_chapter
 from pointsman.store.log_schema import all_or_nothing
 from pointsman.store.log_sql import Connection
+from pointsman.store.log_unfiled import ENOUGH, MANY
 from pointsman.store.rollups import write_rollups
 from pointsman.store.stored_batch import StoredBatch
 
 log = logging.getLogger("pointsman")
 
-ENOUGH = 4096  # requests of a chapter, or
-MANY = 512  # batches, where each holds few
-_ADD = (
-    "insert into batches (last, first_id, last_id, count, prompts, heads, contents) values (?,?,?,?,?,?,?) returning id"
-)
 _COUNTED, _DAMAGED = 1, -1
 _WAITING = (
     "select batch, counted, count from unfiled join batches on id = batch where counted >= 0 order by batch limit ?"
 )
 _BATCH = "select prompts, heads from batches join unfiled on id = batch where id = ? and counted = ?"
 _HOLDING = "select id, batches from chapters where high >= ? and last >= ?"
-
-
-def add_batch(connection: Connection, about: Sequence[object], kept: Sequence[object], *, counted: bool = False) -> int:
-    """`about` is (last, first_id, last_id, count, prompts), `kept` (heads, contents); `counted`: it stands for requests that
-    the sums have. Returns its number. Raises apsw.Error."""
-    [(number,)] = connection.execute(_ADD, (*about, *kept)).fetchall()
-    connection.execute("insert into unfiled (batch, counted) values (?,?)", (number, int(counted)))
-    return int(number)
 
 
 def file_batches(connection: Connection, *, all_of_them: bool = False) -> bool:
@@ -64,13 +52,6 @@ def file_batches(connection: Connection, *, all_of_them: bool = False) -> bool:
     return True
 
 
-def waiting_in(connection: Connection) -> tuple[int, int]:
-    """How many requests wait to be filed, and in how many batches. Raises apsw.Error."""
-    query = "select coalesce(sum(count), 0), count(*) from unfiled join batches on id = batch where counted >= 0"
-    [(requests, batches)] = connection.execute(query).fetchall()
-    return int(requests), int(batches)
-
-
 def unfile(connection: Connection, number: int, last: float) -> None:
     """The batch with that number, whose newest request came then, is to be filed anew, with those of its chapter; the sums
     have it already. Inside a transaction, in which it may be replaced. Raises apsw.Error."""
@@ -83,17 +64,6 @@ def unfile(connection: Connection, number: int, last: float) -> None:
                 "insert into unfiled (batch, counted) select id, ? from batches where id = ?",
                 [(_COUNTED, one) for one in numbers],
             )
-
-
-def remove_chapters(connection: Connection, before: float, most: int) -> int:
-    """Those of which all requests came before that (seconds since the epoch), at most so many; how many there were. Raises
-    apsw.Error."""
-    query = "select id from chapters where last < ? order by last limit ?"
-    gone = connection.execute(query, (before, most)).fetchall()
-    for table, key in (("fields", "chapter"), ("chapters", "id")):
-        connection.executemany(f"delete from {table} where {key} = ?", gone)  # noqa: S608
-    connection.execute("delete from unfiled where batch not in (select id from batches)")
-    return len(gone)
 
 
 class _Gone(Exception):

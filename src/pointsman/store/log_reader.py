@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import msgspec
@@ -21,7 +21,6 @@ from pointsman.store.content_files import found
 from pointsman.store.feedback_rows import read_feedback
 from pointsman.store.log_filters import FILTERS
 from pointsman.store.log_open import opened_to_read
-from pointsman.store.log_pages import Bounds, Cursor, Page, Places, cursor_at, position_of
 from pointsman.store.log_row import Content
 from pointsman.store.log_scan import Logged
 from pointsman.store.log_schema import has_table
@@ -29,6 +28,9 @@ from pointsman.store.seal import Seal
 from pointsman.store.signal_rows import read_signs, read_words
 from pointsman.store.stored_batch import StoredBatch
 from pointsman.store.under_way import Noted, open_notes, read_noted
+
+if TYPE_CHECKING:
+    from pointsman.store.log_pages import Cursor, Page
 
 LogError = apsw.Error
 
@@ -86,6 +88,8 @@ class LogReader:
         after the page of which `before` is the `next`. `text`: only requests in whose messages it stands, capitals or not; a
         page of them looks at a bounded number of requests, and where contents cannot be opened there are none. Raises
         ValueError where `before` is no cursor."""
+        from pointsman.store.log_pages import Bounds, Page, Places, cursor_at, position_of  # serving needs none of it
+
         bounds = Bounds(
             -math.inf if since is None else since,
             math.inf if until is None else until,

@@ -41,6 +41,7 @@ from pointsman.store.log_sql import Connection
 
 NAME = "log.sqlite"
 VERSION = 3
+MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds: the steps of rollups
 UNDERSTOOD = 2
 """The oldest version that is read, and written on: its contents all lie in the database."""
 

@@ -25,11 +25,11 @@ from pointsman.store.feedback_rows import write_feedback
 from pointsman.store.log_batch import Batch, Earlier, Fresh
 from pointsman.store.log_documents import Documents
 from pointsman.store.log_file import alone_in
-from pointsman.store.log_filing import ENOUGH, MANY, add_batch, file_batches, waiting_in
 from pointsman.store.log_home import home_of
 from pointsman.store.log_keys import KEY, forget_older
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_schema import all_or_nothing, explained
+from pointsman.store.log_unfiled import ENOUGH, MANY, add_batch, waiting_in
 from pointsman.store.retention import Retention
 from pointsman.store.seal import Seal
 from pointsman.store.signal_rows import write_served, write_signs
@@ -360,6 +360,8 @@ class LogWriter:
 
     def _file(self) -> None:
         """A chapter at a time, so that what comes meanwhile is written."""
+        from pointsman.store.log_filing import file_batches  # no log needs it before there is something in it
+
         try:
             more = file_batches(self._connection)
         except Exception as error:

@@ -7,11 +7,10 @@ from typing import Any
 import apsw
 
 from pointsman.store.content_files import Kept
-from pointsman.store.log_filing import file_batches, remove_chapters
 from pointsman.store.log_home import Contents
-from pointsman.store.log_schema import all_or_nothing
+from pointsman.store.log_schema import DAY, HOUR, MINUTE, all_or_nothing
 from pointsman.store.log_sql import Connection
-from pointsman.store.rollups import DAY, HOUR, MINUTE
+from pointsman.store.log_unfiled import remove_chapters
 from pointsman.store.signal_rows import remove_signs
 
 _SLICE = 100  # batches, and feedback, that are removed at once, so that writing need not wait long
@@ -44,8 +43,11 @@ class Retention:
         """`now` is seconds since the epoch. Returns in how many seconds to come back: at once where more is left, soon
         where a reader held the write-ahead log. Raises apsw.Error."""
         before = now - self._keep
-        while _is_uncounted(connection, before) and file_batches(connection, all_of_them=True):
-            pass
+        if _is_uncounted(connection, before):
+            from pointsman.store.log_filing import file_batches  # where they were filed in time there is no need of it
+
+            while _is_uncounted(connection, before) and file_batches(connection, all_of_them=True):
+                pass
         wipe_rest(connection, contents)
         old = {table: _old(connection, table, key, before) for table, key in _KEYS.items()}
         for rows in old.values():

@@ -16,12 +16,11 @@ import msgspec
 from pointsman.store.figures import DIMS, Figures, Key, add_to, by, summed
 from pointsman.store.log_open import opened_to_read
 from pointsman.store.log_row import Brief
-from pointsman.store.log_schema import has_table, unfiled_in
+from pointsman.store.log_schema import DAY, HOUR, MINUTE, has_table, unfiled_in
 from pointsman.store.log_sql import Connection
 from pointsman.store.squeeze import squeezed, stretched
 from pointsman.store.stored_batch import StoredBatch
 
-MINUTE, HOUR, DAY = 60, 3600, 86_400
 _STEPS = (DAY, HOUR, MINUTE)
 _ALL = "*"
 _KINDS = ("", *DIMS, _ALL)  # sums of all, by each dimension alone, and by all of them

@@ -10,9 +10,9 @@ import apsw
 
 from pointsman.store.content_files import Kept, found
 from pointsman.store.log_batch import Batch
-from pointsman.store.log_filing import add_batch
 from pointsman.store.log_schema import all_or_nothing, has_table
 from pointsman.store.log_sql import Connection
+from pointsman.store.log_unfiled import add_batch
 from pointsman.store.owner import is_alive
 from pointsman.store.seal import Seal
 from pointsman.store.stored_batch import OpenNotes, StoredBatch
