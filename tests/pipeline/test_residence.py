@@ -236,12 +236,23 @@ async def test_one_that_nobody_uses_goes(house: House) -> None:
     assert house.counted[-1] == "A gone unused" and house.of("A").evictions == 0
 
 
-async def test_what_is_to_be_there_from_the_start_is_loaded(house: House) -> None:
+async def test_what_is_to_be_there_from_the_start_is_loaded_the_pinned_first(house: House) -> None:
     house.install(one("A", start=True), one("B", pinned=True), one("C", start=True), rules=Rules(2))
     await until(lambda: house.of("A").stage == house.of("B").stage == "ready")
-    assert house.log == ["load A", "load B"] and house.counted == ["A loaded start", "B loaded start"]
+    assert house.log == ["load B", "load A"] and house.counted == ["B loaded start", "A loaded start"]
     assert await house.ask("C").served() == "C"
     assert house.log[2:] == ["unload A", "load C"]
+
+
+async def test_one_that_is_pinned_gets_its_memory_back_from_others(house: House) -> None:
+    house.install(one("A"), one("B"), rules=Rules(1, patience=0.02))
+    busy = house.ask("B")
+    await busy.inside()
+    house.install(one("A", pinned=True), one("B"), rules=Rules(1, patience=0.02))
+    await until(lambda: house.of("B").stage == "draining")
+    busy.leave()
+    await until(lambda: house.of("A").stage == "ready")
+    assert house.counted == ["B loaded request", "B gone room", "A loaded start"]
 
 
 async def test_one_that_ended_by_itself_comes_back(house: House) -> None:

@@ -32,6 +32,7 @@ class Held:
         self.failures = 0
         self.eager = unit.start or unit.pinned
         self.asked: float | None = None
+        self._missing: float | None = None
         self.fresh = True
         self.anew = False
         self.work: asyncio.Task[None] | None = None
@@ -40,14 +41,18 @@ class Held:
     def same_models(self, unit: Unit, drivers: Mapping[str, ModelDriver]) -> bool:
         return self.unit.models == unit.models and all(self.drivers[name] is drivers[name] for name in unit.models)
 
-    def seat(self, demands: Mapping[str, Demand]) -> Seat:
-        """As the decider sees it."""
+    def seat(self, demands: Mapping[str, Demand], now: float) -> Seat:
+        """As the decider sees it. One that is pinned and out waits for itself, as somebody who asks for it would."""
         demand = Demand()
         for name in self.unit.models:
             demand = together(demand, demands.get(name, demand))
         waiting, oldest = demand.waiting, demand.oldest
-        if self.asked is not None and self.where == "out":
-            waiting, oldest = waiting + 1, self.asked if oldest is None else min(oldest, self.asked)
+        if self.where == "out":
+            if self.eager and self.unit.pinned and self._missing is None:
+                self._missing = now
+            for since in (self.asked, self._missing):
+                if since is not None:
+                    waiting, oldest = waiting + 1, since if oldest is None else min(oldest, since)
         return Seat(
             self.where, waiting, oldest, demand.inside, demand.used, self.since, self.retry, self.eager and not waiting
         )
@@ -69,6 +74,7 @@ class Held:
         """It is in memory."""
         self.where, self.work, self.since, self.fresh = "in", None, now, False
         self.failures, self.retry, self.asked, self.eager = 0, None, None, False
+        self._missing = None
 
     def failed(self, now: float) -> float:
         """Its load came to nothing, or it ended by itself; seconds until it is tried again."""

@@ -169,14 +169,14 @@ class Keeper:
         now = self._clock.monotonic()
         demands = self._floor.demands([name for held in self._held.values() for name in held.unit.models])
         self._forgive(now)
-        self._call_off(demands)
+        self._call_off(demands, now)
         able = [held for held in self._held.values() if not self._book.is_refused(held.unit.models[0])]
         units = [held.unit for held in able]
-        seats = {held.unit.name: held.seat(demands) for held in able}
+        seats = {held.unit.name: held.seat(demands, now) for held in able}
         for number, held in enumerate(self._leaving):
             gone = replace(held.unit, name=f"{held.unit.name} {number}")
             units.append(gone)
-            seats[gone.name] = held.seat({})
+            seats[gone.name] = held.seat({}, now)
         step = decide(units, seats, self._plan.rules, now)
         for name in step.load:
             self._fetch(self._held[name], self._held[name].cause(demands))
@@ -195,10 +195,10 @@ class Keeper:
         if due:
             self._book.tell()
 
-    def _call_off(self, demands: Mapping[str, Demand]) -> None:
+    def _call_off(self, demands: Mapping[str, Demand], now: float) -> None:
         """One that drains for others stays where nobody wants its memory any more."""
         draining = [held for held in self._held.values() if held.letting_go]
-        if not draining or any(held.seat(demands).waiting for held in self._held.values() if held.where == "out"):
+        if not draining or any(held.seat(demands, now).waiting for held in self._held.values() if held.where == "out"):
             return
         for held in draining:
             if held.work is not None:
