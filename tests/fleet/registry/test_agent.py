@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import pointsman.app.node as node
+import pointsman.fleet.registry.stored as stored
 from pipeline.replicas.scripted import Engine
 from pointsman.app.node import Agent
 from pointsman.domain.errors import Problem
@@ -17,6 +21,7 @@ from pointsman.fleet.node import Node, NodeState
 from pointsman.fleet.registry.stored import StoredRegistry
 from pointsman.ports.backend import EngineLoad
 from pointsman.store.ephemeral.memory import MemoryEphemeral
+from pointsman.store.ephemeral.sqlite import SqliteEphemeral
 
 
 class Machine(Node):
@@ -92,6 +97,27 @@ async def test_models_as_they_are_named(caplog: pytest.LogCaptureFixture) -> Non
     assert [each.name for each in await registry.nodes("small")] == ["gpu-1"] and await registry.nodes("m") == ()
     stop.set()
     await running
+
+
+async def test_a_wall_clock_that_is_a_year_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes of one machine, of which the node's steps to and fro: it is there, and gone a while after its end."""
+    monkeypatch.setattr(stored, "TTL", 0.3)
+    own, gateways = (SqliteEphemeral(tmp_path / "e.sqlite") for _ in range(2))
+    right, off = time.time, itertools.cycle((-31_536_000.0, 31_536_000.0))
+    monkeypatch.setattr(time, "time", lambda: right() + next(off))
+    agent = Agent(StoredRegistry(own), Engine(REPORT), REPORT, (), Machine)
+    running = asyncio.create_task(agent.run(asyncio.Event(), 0.0))
+    registry = StoredRegistry(gateways)
+    await until(lambda: agent.report.beat >= 20)
+    assert [each.name for each in await registry.all()] == ["gpu-1"]
+    running.cancel()  # killed: it does not say that it leaves
+    monkeypatch.setattr(StoredRegistry, "leave", StoredRegistry.tell)
+    await asyncio.gather(running, return_exceptions=True)
+    async with asyncio.timeout(10):
+        while await registry.all():
+            await asyncio.sleep(0.02)
+    await own.close()
+    await gateways.close()
 
 
 async def test_a_store_that_is_gone_is_told_once_and_found_again(caplog: pytest.LogCaptureFixture) -> None:
