@@ -6,11 +6,15 @@ import asyncio
 import hashlib
 import http.client
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from running import Running, running
+import pytest
+import yaml
+
+from running import Process, Running, process, running
 
 KEYS = {"ops": "pm-admin", "desk": "pm-reader", "app": "pm-plain"}
 
@@ -26,19 +30,19 @@ def config(**auth: Any) -> dict[str, Any]:
 class Client:
     """A browser without a screen: keeps cookies, and reads the token of the last page."""
 
-    def __init__(self, served: Running) -> None:
+    def __init__(self, served: Running | Process) -> None:
         self._host, self._port = served.base.removeprefix("http://").split(":")
         self.cookies: dict[str, str] = {}
         self.origin = served.base
         self.token = ""
 
-    async def get(self, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
-        return await asyncio.to_thread(self._ask, "GET", path, None, headers)
+    def get(self, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
+        return self._ask("GET", path, None, headers)
 
-    async def post(self, path: str, form: dict[str, str], **headers: str) -> tuple[int, dict[str, str], str]:
+    def post(self, path: str, form: dict[str, str], **headers: str) -> tuple[int, dict[str, str], str]:
         body = urlencode({"csrf": self.token, **form})
         sent = {"content_type": "application/x-www-form-urlencoded", "origin": self.origin, **headers}
-        return await asyncio.to_thread(self._ask, "POST", path, body, sent)
+        return self._ask("POST", path, body, sent)
 
     def _ask(
         self, method: str, path: str, body: str | None, headers: dict[str, str]
@@ -59,59 +63,65 @@ class Client:
         return response.status, told, text
 
 
-async def test_this_machine_sees_it_at_once(tmp_path: Path) -> None:
-    async with running(config(), tmp_path) as served:
-        client = Client(served)
-        status, headers, text = await client.get("/ui")
-        assert status == 200 and "<h1>Now</h1>" in text
-        assert "default-src 'none'" in headers["content-security-policy"]
-        status, headers, _ = await client.get("/ui", accept_language="zh-CN,zh;q=0.9")
-        assert status == 200
-        assert (await client.get("/ui/requests"))[0] == 200
-        assert (await client.get("/ui/requests/req_none"))[0] == 404
-        assert (await client.post("/ui/settings", {"language": "zh"}))[0] == 303
-        assert '<html lang="zh-CN"' in (await client.get("/ui/help"))[2]
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """A gateway with three keys, which needs none from this machine."""
+    folder = tmp_path_factory.mktemp("guarded")
+    path = folder / "pointsman.yaml"
+    path.write_text(yaml.safe_dump(config()), encoding="utf-8")
+    with process(["--config", str(path), "--port", "0", "--data-dir", str(folder / "data")]) as started:
+        yield started
 
 
-async def test_another_machine_needs_a_key_that_may(tmp_path: Path) -> None:
-    async with running(config(), tmp_path) as served:
-        client, afar = Client(served), {"x_forwarded_for": "192.0.2.7"}
-        status, headers, _ = await client.get("/ui", **afar)
-        assert status == 303 and headers["location"].startswith("/ui/sign-in")
-        await client.get(headers["location"], **afar)
-        assert (await client.post("/ui/sign-in", {"key": KEYS["app"]}, **afar))[0] == 401
-        status, headers, _ = await client.post("/ui/sign-in", {"key": KEYS["ops"]}, **afar)
-        assert status == 303 and headers["location"] == "/ui"
-        assert (await client.get("/ui", **afar))[0] == 200
-        assert (await client.get("/ui"))[0] == 200
+def test_this_machine_sees_it_at_once(guarded: Process) -> None:
+    client = Client(guarded)
+    status, headers, text = client.get("/ui")
+    assert status == 200 and "<h1>Now</h1>" in text
+    assert "default-src 'none'" in headers["content-security-policy"]
+    status, headers, _ = client.get("/ui", accept_language="zh-CN,zh;q=0.9")
+    assert status == 200
+    assert client.get("/ui/requests")[0] == 200
+    assert client.get("/ui/requests/req_none")[0] == 404
+    assert client.post("/ui/settings", {"language": "zh"})[0] == 303
+    assert '<html lang="zh-CN"' in client.get("/ui/help")[2]
 
 
-async def test_no_other_site_reads_it_or_sends_to_it(tmp_path: Path) -> None:
-    async with running(config(), tmp_path) as served:
-        client = Client(served)
-        _, headers, _ = await client.get("/ui/help", origin="http://localhost:3000")
-        assert "access-control-allow-origin" not in headers
-        assert (await client.post("/ui/settings", {"language": "zh"}, origin="http://localhost:3000"))[0] == 403
-        client.token = "x"
-        assert (await client.post("/ui/settings", {"language": "zh"}))[0] == 403
+def test_another_machine_needs_a_key_that_may(guarded: Process) -> None:
+    client, afar = Client(guarded), {"x_forwarded_for": "192.0.2.7"}
+    status, headers, _ = client.get("/ui", **afar)
+    assert status == 303 and headers["location"].startswith("/ui/sign-in")
+    client.get(headers["location"], **afar)
+    assert client.post("/ui/sign-in", {"key": KEYS["app"]}, **afar)[0] == 401
+    status, headers, _ = client.post("/ui/sign-in", {"key": KEYS["ops"]}, **afar)
+    assert status == 303 and headers["location"] == "/ui"
+    assert client.get("/ui", **afar)[0] == 200
+    assert client.get("/ui")[0] == 200
 
 
-async def test_a_name_that_points_here_does_not_make_it_this_machine(tmp_path: Path) -> None:
-    async with running(config(), tmp_path) as served:
-        status, headers, _ = await Client(served).get("/ui", host="evil.example")
-        assert status == 303 and "why=host" in headers["location"]
+def test_no_other_site_reads_it_or_sends_to_it(guarded: Process) -> None:
+    client = Client(guarded)
+    _, headers, _ = client.get("/ui/help", origin="http://localhost:3000")
+    assert "access-control-allow-origin" not in headers
+    assert client.post("/ui/settings", {"language": "zh"}, origin="http://localhost:3000")[0] == 403
+    client.token = "x"
+    assert client.post("/ui/settings", {"language": "zh"})[0] == 403
+
+
+def test_a_name_that_points_here_does_not_make_it_this_machine(guarded: Process) -> None:
+    status, headers, _ = Client(guarded).get("/ui", host="evil.example")
+    assert status == 303 and "why=host" in headers["location"]
 
 
 async def test_it_can_be_left_out(tmp_path: Path) -> None:
     async with running({**config(), "console": {"enabled": False}}, tmp_path) as served:
-        assert (await Client(served).get("/ui"))[0] == 404
+        assert (await asyncio.to_thread(Client(served).get, "/ui"))[0] == 404
 
 
 async def test_it_can_be_for_this_machine_alone(tmp_path: Path) -> None:
     async with running({**config(), "console": {"public": False}}, tmp_path) as served:
         client = Client(served)
-        assert (await client.get("/ui"))[0] == 200
-        assert (await client.get("/ui", x_forwarded_for="192.0.2.7"))[0] == 403
+        assert (await asyncio.to_thread(client.get, "/ui"))[0] == 200
+        assert (await asyncio.to_thread(client.get, "/ui", x_forwarded_for="192.0.2.7"))[0] == 403
 
 
 async def test_where_prompts_are_not_kept_none_is_shown(tmp_path: Path) -> None:
@@ -128,7 +138,7 @@ async def test_where_prompts_are_not_kept_none_is_shown(tmp_path: Path) -> None:
         await reader.readuntil(b"event: seen\n")
         told = await reader.readuntil(b"\n\n")
         assert found.group(1) in told and b"nowhere" not in told
-        status, _, page = await client.get(f"/ui/requests/{found.group(1).decode()}")
+        status, _, page = await asyncio.to_thread(client.get, f"/ui/requests/{found.group(1).decode()}")
         assert status == 200 and "secret" not in page and "log.prompts: off" in page
         writer.close()
 
