@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
 from pointsman.console.live import MOST, Live, Seen
 from pointsman.domain.said import Said, said
@@ -77,7 +78,7 @@ class ConsoleState:
                     target=target.target,
                     why=target.cause or Said("no cause is known", "原因未知"),
                 )
-                notices.append(Notice(text, "bad", f"/ui/requests?target={target.target}"))
+                notices.append(Notice(text, "bad", f"/ui/requests?target={quote(target.target)}"))
         now = time.monotonic()
         if not self._doubts[0] or now - self._doubts[0] > _DOUBTING:
             self._doubts = now, self._doubts[1]
@@ -89,7 +90,7 @@ class ConsoleState:
                 rule=rule,
                 many=many,
             )
-            notices.append(Notice(text, "warn", f"/ui/requests?rule={rule}"))
+            notices.append(Notice(text, "warn", f"/ui/rules/{quote(rule, safe='')}"))
         return sorted(notices, key=lambda notice: notice.level != "bad")
 
     def waiting(self) -> Sequence[Waiting]:
