@@ -11,6 +11,7 @@ from typing import Any
 
 ENDING = 2.0
 """Seconds for reading what a dead child wrote: at once, unless somebody else holds the other end."""
+_LOOK = 0.5
 
 
 async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
@@ -23,6 +24,18 @@ async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
         with contextlib.suppress(OSError):  # not spawned at all
             await killed(await spawning)
         raise
+
+
+async def exited(process: asyncio.subprocess.Process) -> int:
+    """Its exit status, as soon as it has ended: asyncio's own `wait` waits for its pipes, too, which may be held by whatever
+    it has started."""
+    waiting = asyncio.ensure_future(process.wait())
+    try:
+        while process.returncode is None:
+            await asyncio.wait({waiting}, timeout=_LOOK)
+    finally:
+        waiting.cancel()
+    return process.returncode
 
 
 async def killed(

@@ -28,6 +28,13 @@ def alive(tag: str) -> list[int]:
     return found
 
 
+def gone(kids: list[psutil.Process], tag: str | None = None) -> None:
+    over = time.monotonic() + 30
+    while left := [*(alive(tag) if tag else []), *(kid.pid for kid in kids if runs(kid.pid))]:
+        assert time.monotonic() < over, left
+        time.sleep(0.05)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 def test_nothing_is_left(loop: str) -> None:
@@ -37,16 +44,19 @@ def test_nothing_is_left(loop: str) -> None:
         tag = f"chaos-{os.getpid()}-{loop}-{number}"
         more = chance.choice([[], ["--child", "session"], ["--child", "group"], ["--deaf"]])
         words = [sys.executable, "-c", script, *ENGINE, *LISTENS, "--say", tag, *more]
-        gateway = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+        victim = chance.choice([None, 0, 1])
+        gateway = subprocess.Popen(words, stdout=subprocess.PIPE)
+        assert gateway.stdout
+        if victim == 0:
+            gateway.stdout.readline()  # it is up
         time.sleep(chance.random())
         kids = psutil.Process(gateway.pid).children(recursive=True)
-        victim = chance.choice([None, 0, 1])
         if victim is not None and victim < len(kids):
             with contextlib.suppress(psutil.Error):
                 kids[victim].kill()
+        if victim == 0:  # with its keeper dead, the gateway itself has to find what is left
+            gone(kids)
         gateway.send_signal(chance.choice([signal.SIGTERM, signal.SIGKILL]))
         gateway.wait()
-        over = time.monotonic() + 20
-        while left := [*alive(tag), *(kid.pid for kid in kids if runs(kid.pid))]:
-            assert time.monotonic() < over, (number, more, victim, left)
-            time.sleep(0.05)
+        gateway.stdout.close()
+        gone(kids, tag)

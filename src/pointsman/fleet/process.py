@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from pointsman.child_process import spawned
+from pointsman.child_process import exited, spawned
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
 from pointsman.fleet.child_kind import ChildKind, Launch
@@ -20,7 +20,7 @@ from pointsman.fleet.command import CommandChild, CommandSettings
 from pointsman.fleet.exit_words import End, failure_of
 from pointsman.fleet.launch import EmbeddedChild
 from pointsman.fleet.log_tail import LogTail
-from pointsman.fleet.session import end_session, members
+from pointsman.fleet.session import Family, end_all, family, remaining
 from pointsman.fleet.settings import ChildReport, ModelSettings, Sizing
 from pointsman.ports.model_driver import LoadFailure, LoadFault
 
@@ -64,21 +64,21 @@ class ModelProcess:
         self.settings = settings
         if isinstance(settings, CommandSettings):
             child: ChildKind = CommandChild(settings)
-            stop_timeout += settings.grace
+            grace, stop_timeout = settings.grace, stop_timeout + settings.grace
         else:
-            child = EmbeddedChild(settings, death_signal=death_signal)
+            child, grace = EmbeddedChild(settings, death_signal=death_signal), stop_timeout
         self._child = child
         self._on_change = on_change
         self._backoff = backoff or Backoff()
         self._load_timeout = load_timeout
-        self._stop_timeout = stop_timeout
+        self._stop_timeout, self._grace = stop_timeout, grace
         self._log = LogTail(log_lines, log_path)
         self._task: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._settled = asyncio.Event()
         self._settled.set()  # nothing is under way
         self._up_since: float | None = None
-        self._sessions: set[int] = set()
+        self._started: dict[int, Family] = {}
         self._asked: str | None = None
         self.state: State = "down"
         self.address: str | None = None
@@ -115,7 +115,7 @@ class ModelProcess:
 
     def remains(self) -> list[int]:
         """Processes that its children started and that still run after it: none, unless the system cannot end them."""
-        return sorted(pid for session in self._sessions for pid in members(session))
+        return sorted({pid for leader, known in self._started.items() for pid in remaining(leader, known)})
 
     async def start(self, *, restart: bool = True) -> None:
         """Starts supervising and returns at once, `state` being "loading". Without `restart` the first failure is the end of
@@ -206,7 +206,8 @@ class ModelProcess:
                 self.problem, self.fault, self._up_since = None, None, time.monotonic()
                 self.load_seconds = float(f"{self._up_since - began:.2g}")
                 self._change("up")
-                await process.wait()
+                self._started[process.pid] = await asyncio.to_thread(family, process.pid)
+                await exited(process)
             if report.error is not None:
                 told = Said(report.error, report.error_zh or f"“{report.error}”")
         finally:
@@ -220,7 +221,8 @@ class ModelProcess:
         pipe = asyncio.subprocess.PIPE
         process = await spawned(*launch.command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         self._process = process
-        self._sessions = {session for session in self._sessions if members(session)} | {process.pid}
+        self._started = {each: known for each, known in self._started.items() if remaining(each, known)}
+        self._started[process.pid] = ()
         self.starts += 1
         return process, asyncio.create_task(self._pump(process))
 
@@ -233,7 +235,7 @@ class ModelProcess:
             await process.stdin.drain()
         answer = await process.stdout.readline()
         if not answer:
-            await process.wait()
+            await exited(process)
             return ChildReport(), None
         try:
             report = msgspec.json.decode(answer, type=ChildReport)
@@ -243,11 +245,11 @@ class ModelProcess:
         if report.error:
             with contextlib.suppress(TimeoutError):  # its log is complete only when it has exited
                 async with asyncio.timeout(2.0):
-                    await process.wait()
+                    await exited(process)
         elif report.address:
             self._asked = report.address
             serving = asyncio.create_task(self._child.serving(report.address))
-            ended = asyncio.create_task(process.wait())
+            ended = asyncio.create_task(exited(process))
             try:
                 await asyncio.wait((serving, ended), return_when=asyncio.FIRST_COMPLETED)
                 if serving.done() and not ended.done():
@@ -288,12 +290,12 @@ class ModelProcess:
                     process.terminate()
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(self._stop_timeout):
-                        await process.wait()
+                        await exited(process)
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(self._child.force)
-            await process.wait()
+            await exited(process)
             await self._leftovers(process.pid)
             await asyncio.wait((pump,), timeout=2.0)
             pump.cancel()
@@ -301,13 +303,14 @@ class ModelProcess:
                 async with asyncio.timeout(2.0):
                     await process.stdout.read()
 
-    async def _leftovers(self, session: int) -> None:
+    async def _leftovers(self, child: int) -> None:
         """Where the child was killed by somebody, what it had started is asked to end by the system; then it is killed."""
-        for _ in range(round(self._stop_timeout / _LOOK)):
-            if not members(session):
+        known = self._started.get(child, ())
+        for _ in range(round(self._grace / _LOOK)):
+            if not remaining(child, known):
                 return
             await asyncio.sleep(_LOOK)
-        end_session(session)
+        end_all(remaining(child, known))
 
     def _ended(self, code: int | None, told: Said | None) -> End:
         log, child = self._log, self._child

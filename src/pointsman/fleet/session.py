@@ -1,4 +1,4 @@
-"""All processes of one session: what a child that led it has started, unless it made a session of its own."""
+"""What a child has started: the processes of its session, and those that were its descendants when somebody looked."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ import signal
 
 import psutil
 
-
-def members(leader: int) -> list[int]:
-    """Those that still run, the leader too; zombies do not count. Some ms; none on systems without sessions."""
-    if os.name != "posix":
-        return []
-    return [pid for pid in psutil.pids() if _session(pid) == leader and _runs(pid)]
+Family = tuple[psutil.Process, ...]
 
 
-def end_session(leader: int) -> None:
-    """Kills all that still run."""
-    for pid in members(leader):
+def family(pid: int) -> Family:
+    """The process's descendants now, so that those that leave its session are known later. Some ms."""
+    try:
+        return tuple(psutil.Process(pid).children(recursive=True))
+    except psutil.Error:
+        return ()
+
+
+def remaining(leader: int, known: Family) -> list[int]:
+    """Those of its session (there are none on systems without) and of the family that still run; zombies do not. Some ms."""
+    pids = psutil.pids() if os.name == "posix" else []
+    session = {pid for pid in pids if _session(pid) == leader and _runs(pid)}
+    return sorted(session | {each.pid for each in known if each.is_running() and _runs(each.pid)})
+
+
+def end_all(pids: list[int]) -> None:
+    for pid in pids:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
 
