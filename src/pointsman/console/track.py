@@ -87,7 +87,10 @@ def track_of(whole: Whole) -> Track:
         "routing": row.task_type or "",
         "target": row.target or (whole.attempts[-1].target if whole.attempts else ""),
     }
-    stations = [Station(x, _LINE, title, name in reached, _cut(notes[name])) for name, title, x in _STATIONS]
+    stations = [
+        Station(x, _LINE, title, name in reached, _cut(notes[name]) if name in reached else "")
+        for name, title, x in _STATIONS
+    ]
     outcome = row.outcome or ""
     name = _ENDED.get(outcome, Said(outcome, outcome))
     return Track(
