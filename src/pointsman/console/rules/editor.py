@@ -220,7 +220,7 @@ class Editor:
             others=others,
             mode=mode,
             share=share,
-            rows=min(40, max(16, draft.text.count("\n") + 3)),
+            rows=min(40, max(14, draft.text.count("\n") + 3)),
         )
 
     def _others(self, visit: Visit, draft: Draft) -> list[Draft]:

@@ -42,15 +42,14 @@ class RulesPage:
             "all": len(rows),
             "reviewed": reviewed,
             "failed": self._books.review_failed() if reviewed is None else None,
+            "dead": sum(row.dead for row in rows),
+            "doubtful": sum(row.doubtful for row in rows),
             "asked": {"text": text, "show": show, "order": order},
         }
         if visit.fragment:
             return Reply(self._templates.part("parts/rules_table.html", visit, **values))
         drafts = await asyncio.to_thread(self._unpublished, visit)
-        dead, doubtful = sum(row.dead for row in rows), sum(row.doubtful for row in rows)
-        return self._templates.page(
-            "rules.html", visit, place="rules", shows=SHOWS, drafts=drafts, dead=dead, doubtful=doubtful, **values
-        )
+        return self._templates.page("rules.html", visit, place="rules", shows=SHOWS, drafts=drafts, **values)
 
     async def hits(self) -> Mapping[str, Hits]:
         now = time.monotonic()

@@ -135,13 +135,13 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """One thing that was proved of the rule among the others."""
+    """One thing that was proved of the rule among the others. `mine`: it is said of this rule, else of the other."""
 
     kind: str
     warning: bool
     message: Both
     other: str | None
-    text: str | None
+    mine: bool
 
 
 class Effects(msgspec.Struct, frozen=True, tag=True):

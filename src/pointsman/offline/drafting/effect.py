@@ -125,7 +125,7 @@ def _proved(candidate: Candidate, policy: Policy, rule: Rule, rules: tuple[Rule,
             finding.severity == "warning",
             both(finding.message),
             finding.rule if finding.other == rule.id else finding.other,
-            finding.witness.text if finding.witness else None,
+            finding.rule == rule.id,
         )
         for finding in report.findings
         if rule.id in (finding.rule, finding.other)

@@ -17,7 +17,7 @@ from pointsman.offline.drafting.placed import NOT_WRITTEN
 from pointsman.offline.mining.engine import parsed_rule, written
 from pointsman.offline.mining.parsed import FORMAT, MissingSegmenter, is_word, may_be_term, parse
 from pointsman.offline.mining.write_rule import as_yaml, distinct
-from pointsman.pipeline.asked import ask
+from pointsman.pipeline.asked import ask, look
 from pointsman.pipeline.book_cases import features_of
 from pointsman.pipeline.policy import Policy
 from pointsman.rules import compile_rules, run_cases
@@ -51,7 +51,10 @@ def sketched(job: Sketch, policy: Policy, newest: Newest, folder: Path, stop: Ca
         "when": when,
         "answer": NOT_WRITTEN,
     }
-    data.update(_cases(parsed_rule(data), question, groups, texts, job.chinese))
+    free = {
+        kept.asked.question for kept in newest.kept if look(kept.asked, kept.request, policy, kept.features).hit is None
+    }
+    data.update(_cases(parsed_rule(data), question, groups, [text for text in texts if text in free], job.chinese))
     return Sketched(as_yaml(data), both(_SHOWN if groups else _WHOLE))
 
 
@@ -92,7 +95,7 @@ def _groups(question: str, texts: Sequence[str]) -> list[str]:
 
 
 def _cases(rule: Rule, question: str, groups: Sequence[str], texts: Sequence[str], chinese: bool) -> dict[str, Any]:
-    """All hold: what it takes of what was asked, what is near and it does not take, and what decides."""
+    """All hold: what it takes of `texts`, which no rule takes now, what is near and it does not take, and what decides."""
     alone, asking = compile_rules([rule]), Asking("auto", "chat")
     short = [text for text in dict.fromkeys(texts) if len(text) <= _LONGEST and "\n" not in text]
 
