@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 
 _PACKS = ["smalltalk", "no-drawing", "length-guard", "injection-guard"]
@@ -26,6 +27,12 @@ _ADDED = """
   counter_examples: [how much]
   boundary: [{text: how manly, takes: false}]
 """
+_WORTH = {
+    "light": {None: 0.55, "math": 0.3, "classification": 0.7, "translation": 0.7, "extraction": 0.65},
+    "heavy": {None: 0.7, "math": 0.7, "classification": 0.72, "translation": 0.73, "extraction": 0.7},
+}
+"""Tier → kind of task (None: any) → quality, made up."""
+_GRADED = 40
 Changed = Callable[[dict[str, Any]], None]
 
 
@@ -41,7 +48,8 @@ def made_of(light: dict[str, Any], heavy: dict[str, Any]) -> dict[str, Any]:
 
 
 def scored(config: dict[str, Any]) -> None:
-    """By scores instead."""
+    """By scores instead, with a table of what each model is worth."""
+    config["quality"] = {"file": "quality.jsonl"}
     config["policy"] = {"good": {"quality": 1.0, "latency": 0.3, "cost": 0.1}}
     config["entries"] = {"auto": {"policy": "good"}}
     del config["routes"]
@@ -83,6 +91,15 @@ def write(folder: Path, config: dict[str, Any], *changes: Changed) -> Path:
     for change in changes:
         change(changed)
     (folder / "added.yaml").write_text(_ADDED, encoding="utf-8")
+    (folder / "quality.jsonl").write_text("".join(_quality(changed)), encoding="utf-8")
     path = folder / "pointsman.yaml"
     path.write_text(yaml.safe_dump(changed, allow_unicode=True, sort_keys=False), encoding="utf-8")
     return path
+
+
+def _quality(config: dict[str, Any]) -> Iterator[str]:
+    for tier, worth in _WORTH.items():
+        [backend] = config["models"][tier]["backends"]
+        for task, value in worth.items():
+            row = {"model": backend["model"], "task": task, "value": value, "weight": _GRADED}
+            yield msgspec.json.encode(row).decode() + "\n"

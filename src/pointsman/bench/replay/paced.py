@@ -42,11 +42,6 @@ async def _through(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 async def _events(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pause: float) -> None:
     while data := await reader.read(_PIECE):
-        begin = 0
-        while (end := data.find(_END, begin)) >= 0 and b"data: " in data[begin:end]:
-            await asyncio.sleep(pause)
-            writer.write(data[begin : end + len(_END)])
-            await writer.drain()
-            begin = end + len(_END)
-        writer.write(data[begin:])
+        await asyncio.sleep(pause * data.count(_END))
+        writer.write(data)
         await writer.drain()

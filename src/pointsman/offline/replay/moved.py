@@ -36,6 +36,8 @@ def place_of(decision: Decision) -> Place:
 
 def aspect_of(old: Decision, new: Decision) -> Aspect | None:
     """The first respect in which they differ, by what that means for the request; None where in none."""
+    if old is new:
+        return None
     if _stage(old) != _stage(new):
         return "stage"
     if old.rule != new.rule or old.intent != new.intent:
