@@ -105,6 +105,15 @@ def test_a_large_one_that_waits_longer_is_not_overtaken_for_ever() -> None:
     assert step.unload == ("A",)
 
 
+def test_what_the_one_before_does_not_need_is_for_the_next() -> None:
+    large, small = Unit("L", ("L",), 2), Unit("S", ("S",), 2)
+    three = Rules(budget=3, patience=10.0)
+    step = at(5.0, three, [large, small, B], S=Seat("in", inside=1), L=wanted(1.0), B=wanted(2.0))
+    assert step == Step(load=("B",), at=11.0)  # L waits for what S has
+    step = at(5.0, three, [large, small, A, B], S=Seat("in"), A=Seat("in"), L=wanted(1.0), B=wanted(2.0))
+    assert step.unload == ("S", "A") and step.load == ()  # and B does not count on what S gives back
+
+
 def test_what_is_to_be_there_from_the_start_takes_only_what_is_free() -> None:
     eager = Seat(eager=True)
     assert at(0.0, ONE, [A, B], A=eager, B=eager).load == ("A",)

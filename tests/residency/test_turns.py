@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,6 +63,20 @@ def test_nothing_is_loaded_without_a_request_that_waits_for_it(
     for unit in units:
         loads = [at for at, name in turns.loads if name == unit.name]
         assert len(loads) <= sum(1 for _, name in arrivals if name == unit.name)
+
+
+@given(scenes())
+def test_no_other_is_loaded_twice_before_one_s_own_is_begun(
+    scene: tuple[list[Unit], Rules, Pace, list[Arrival]],
+) -> None:
+    units, rules, pace, arrivals = scene
+    alike = [Unit(unit.name, unit.models, 1) for unit in units]
+    places = Rules(1 + (rules.budget or 0) % len(units), rules.patience, rules.gather)
+    turns = Turns(alike, places, pace).run(arrivals)
+    for model, came, let_in in turns.waits:
+        begun = max(at for at, name in turns.loads if name == model and at <= let_in)
+        others = Counter(name for at, name in turns.loads if came < at < begun and name != model)
+        assert max(others.values(), default=0) <= 1
 
 
 def test_while_others_never_stop_one_is_let_in() -> None:

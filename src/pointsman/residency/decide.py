@@ -3,10 +3,13 @@
 Who waits longest for a unit that is out has the next load, and what it needs is kept for it. For it go, first, those that
 nobody uses, the longest unused before others; one that is in use only once somebody has waited for `patience`, and its own
 requests have been let in that came before that one, or that waited when it was loaded. So requests are served in batches by
-model, and yet no model is loaded twice before one that somebody waits for. One waits at most
+model, and yet, among models of one size, no other is loaded twice while one waits for its own to be begun; of other sizes
+one that fits beside may be, which keeps nobody waiting. One waits at most
 
-    patience + for each other model that somebody waited for before: one unloading, one loading, and what of its requests
-    had come by then + the same for its own.
+    patience (or gather, if that is more)
+    + for each other model that somebody waited for before: one unloading, one loading, and what of its requests had come
+      by then
+    + the same for its own.
 """
 
 from __future__ import annotations
@@ -104,12 +107,13 @@ class _Table:
         if enough and all(self._may_go(victim, unit) for victim in victims):
             for victim in victims:
                 self._go(victim)
-                needs -= memory_of(victim, self.rules)
-        self._taken.update(victim.name for victim in victims)
+        else:  # what they will give back is kept for it by their not being taken for another
+            needs -= sum(memory_of(victim, self.rules) for victim in victims)
+            self._taken.update(victim.name for victim in victims)
         self._keep(max(needs, 0))
 
     def _keep(self, needs: int) -> None:
-        """Of what is free, and before that of what becomes free."""
+        """Of what becomes free, and then of what is."""
         later = min(needs, self._soon)
         self._soon -= later
         self._free -= min(needs - later, self._free)
