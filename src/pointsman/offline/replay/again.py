@@ -119,7 +119,7 @@ class Again:
         known = self._known.get(name)
         if known is None:
             model = self.policy.targets[name].model
-            like = next((state for target, state in self._known.items() if target.split("@")[0] == model), None)
+            like = next((state for target, state in self._known.items() if target.rsplit("@", 1)[0] == model), None)
             known = BackendState(name) if like is None else BackendState(name, facts=like.facts)
             if like is not None:
                 known = msgspec.structs.replace(known, prefill_rate=like.prefill_rate, decode_rate=like.decode_rate)
