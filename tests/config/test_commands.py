@@ -14,7 +14,7 @@ from pointsman.app.targets import not_installed, started_here, targets_of, unwor
 from pointsman.config.load import load
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem, Problems
-from pointsman.fleet.command import CommandSettings
+from pointsman.fleet.command_settings import CommandSettings
 
 DIGEST = "sha256:" + "0" * 64
 

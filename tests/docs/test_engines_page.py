@@ -11,7 +11,7 @@ from pointsman.app.residence import wrong_residency
 from pointsman.app.targets import unworkable
 from pointsman.config.load import load
 from pointsman.domain.errors import Problem
-from pointsman.fleet.command import SLOTS, CommandSettings
+from pointsman.fleet.command_settings import SLOTS, CommandSettings
 from pointsman.pipeline import quiet_restart
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

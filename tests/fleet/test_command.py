@@ -20,7 +20,8 @@ import uvloop
 
 from fleet.conftest import FAST
 from pointsman.domain.said import Said
-from pointsman.fleet.command import CommandChild, CommandSettings
+from pointsman.fleet.command import CommandChild
+from pointsman.fleet.command_settings import CommandSettings
 from pointsman.fleet.health_probe import get
 from pointsman.fleet.process import Backoff, ModelProcess
 
@@ -148,7 +149,7 @@ async def test_deaf_to_sigterm_and_a_second_stop_kills_at_once(tmp_path: Path) -
 
 GATEWAY = """
 import asyncio, sys
-from pointsman.fleet.command import CommandSettings
+from pointsman.fleet.command_settings import CommandSettings
 from pointsman.fleet.process import ModelProcess
 async def main():
     settings = CommandSettings(model="some", name="some", engine="vllm", command=tuple(sys.argv[1:]), grace=0.2)

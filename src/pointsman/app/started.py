@@ -8,7 +8,7 @@ from pathlib import Path
 from pointsman.config.commands import words_of
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.domain.said import Said
-from pointsman.fleet.command import CommandSettings
+from pointsman.fleet.command_settings import CommandSettings
 from pointsman.fleet.file_hash import memory_of
 from pointsman.fleet.settings import ModelSettings
 

@@ -20,7 +20,8 @@ from pointsman.domain.node import NodeReport
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
 from pointsman.fleet.builtin import find_builtin, find_engine, find_model
-from pointsman.fleet.command import CommandSettings, find_program
+from pointsman.fleet.command import find_program
+from pointsman.fleet.command_settings import CommandSettings
 from pointsman.fleet.process import ModelProcess
 from pointsman.ports.backend import Backend
 from pointsman.ports.local_server import LocalServer

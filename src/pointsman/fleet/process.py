@@ -16,7 +16,8 @@ from pointsman.child_process import exited, spawned
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import ModelFacts
 from pointsman.fleet.child_kind import ChildKind, Launch
-from pointsman.fleet.command import CommandChild, CommandSettings
+from pointsman.fleet.command import CommandChild
+from pointsman.fleet.command_settings import CommandSettings
 from pointsman.fleet.exit_words import End, failure_of
 from pointsman.fleet.launch import EmbeddedChild
 from pointsman.fleet.log_tail import LogTail
