@@ -27,7 +27,7 @@ from pointsman.ports.backend import Backend, BackendFailure, Call, EngineLoad, S
 from pointsman.ports.ephemeral import Ephemeral
 from pointsman.routing.breaker import outcome_of
 
-CALM = 5.0
+CALM = 2.0
 EAGER = 1.0
 """Seconds between two looks at a node that serves, and at one that does not."""
 FIRST = 3.0
