@@ -207,3 +207,23 @@ async def test_a_model_s_reply_that_takes_too_long_ends_with_an_error(tmp_path: 
     [row] = log.rows({}, None, 10)
     log.close()
     assert (row["outcome"], row["status"], row["error"]) == ("failed", 503, "gateway_stopped")
+
+
+async def test_who_follows_a_job_is_told_too(tmp_path: Path) -> None:
+    with held_engine() as engine:
+        async with running({"models": engine.models, "rules": {"packs": []}}, tmp_path) as gateway:
+            server = Server(gateway.app.door)
+            listener = socket.create_server(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+            await server.listen(listener)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            data = json.dumps({"model": "light", "messages": [{"role": "user", "content": "tell me"}]}).encode()
+            head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nprefer: respond-async\r\ncontent-type: application/json"
+            writer.write(f"{head}\r\ncontent-length: {len(data)}\r\n\r\n".encode() + data)
+            job = json.loads((await Wire(reader, writer).reply()).partition(b"\r\n\r\n")[2])["id"]
+            writer.write(f"GET /v1/jobs/{job}/events HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            await reader.readuntil(b'"state"')
+            await server.close(0.01)
+            rest = (await reader.read()).decode()
+            writer.close()
+            assert "gateway_stopped" in rest and rest.endswith("\n\n\r\n0\r\n\r\n")

@@ -24,6 +24,7 @@ from pointsman.http.jobs.read import Check, Wish, queue_of, read_wish, wait_of, 
 from pointsman.http.jobs.shown import shown
 from pointsman.http.jobs.submitting import Submitting, unavailable
 from pointsman.http.strict_json import APART
+from pointsman.pipeline.ends import CUT, stopped
 from pointsman.pipeline.job_list import newest
 from pointsman.pipeline.passage import PROGRESS
 from pointsman.ports.action import Action
@@ -155,6 +156,10 @@ class JobsDoor:
             out.fail(unavailable(error))
         except PointsmanError as error:
             out.fail(error)
+        except asyncio.CancelledError as error:
+            if error.args == (CUT,):
+                out.fail(stopped())
+            raise
         finally:
             out.stop()
 
