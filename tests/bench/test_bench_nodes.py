@@ -8,6 +8,7 @@ import pytest
 
 from cli.invoke import Shell
 from pointsman.bench.nodes.measure import ALL, ALONE, IDEAL, ONE, THROUGHPUT, TURNS, TURNS_RUN, WAITS, Plan, run_nodes
+from pointsman.bench.panels import panels_of
 from pointsman.bench.results import Sample, new_results
 from pointsman.bench.shown import tables_of
 from pointsman.bench.subjects import POINTSMAN
@@ -33,11 +34,16 @@ def test_tables() -> None:
         results.versions[subject] = "1"
         results.samples.append(Sample(subject, WAITS, 1, values))
     for subject, busy in ((ONE, 3.5), (ALL, 10.5)):
+        results.versions[subject] = "1"
         results.samples.append(Sample(subject, THROUGHPUT, 1, {"slots_busy": busy, "served_per_s": busy}))
     shown = "\n".join(line for table in tables_of(results) for line in as_markdown(table, "en"))
     assert "| one central queue, computed | 0.50 | 0.50 | 0.50 | 0.50 | 1.00 |" in shown
     assert "3 gateways, 3 nodes of 4 slots, 85 % load" in shown
     assert "| all of them | 10.5 | 10.5 | 3.00 |" in shown
+    assert [panel["labels"] for panel in panels_of(results)] == [
+        [IDEAL, TURNS, TURNS_RUN, ALONE, POINTSMAN],
+        [POINTSMAN, ONE],
+    ]
     assert "互不知情的网关" in "\n".join(line for table in tables_of(results) for line in as_text(table, "zh"))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from pointsman.bench.admission.measure import LOAD
 from pointsman.bench.jobs import JOBS, STEPS
 from pointsman.bench.l1.measure import ARBITER, AT_ONCE, CONTRACT, LANGUAGES
+from pointsman.bench.nodes.measure import THROUGHPUT, WAITS
 from pointsman.bench.quality.measure import ALL
 from pointsman.bench.relay_tables import ONE, title
 from pointsman.bench.results import Results, Spread
@@ -31,6 +32,7 @@ def panels_of(results: Results) -> list[Panel]:
         "l1": _l1,
         "quality": _quality,
         "admission": _admission,
+        "nodes": _nodes,
     }
     return list(made[results.kind](results))
 
@@ -135,6 +137,14 @@ def _admission(results: Results) -> Iterator[Panel]:
         ("fairness", "Fairness over callers", "Jain's index"),
     ):
         yield _bars(head, unit, names, [results.spread(name, LOAD, key) for name in names], log=False)
+
+
+def _nodes(results: Results) -> Iterator[Panel]:
+    names = list(results.versions)
+    waits = [results.spread(name, WAITS, "wait_p99_s") for name in names]
+    yield _bars("Wait for a slot", "s, p99", names, waits, log=False)
+    busy = [results.spread(name, THROUGHPUT, "slots_busy") for name in names]
+    yield _bars("Slots at work under full load", "slots", names, busy, log=False)
 
 
 def _bars(

@@ -27,8 +27,8 @@ def declare_nodes(parser: argparse.ArgumentParser, venv: Path) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="a few seconds: does it work at all")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all raw values")
-    parser.add_argument("--venv", metavar="DIR", type=Path, default=venv, help=argparse.SUPPRESS)
-    parser.set_defaults(plot=None)
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the result (.svg or .png)")
+    parser.add_argument("--venv", metavar="DIR", type=Path, default=venv, help=f"where matplotlib is; default {venv}")
     declare_tongue(parser)
 
 

@@ -168,6 +168,7 @@ def _execution(record: Record, policy: PolicyDocument, at: Callable[[float], int
             "server.address": None if target is None else target.backend,
             "http.response.status_code": attempt.status,
             "pointsman.target": attempt.target,
+            "pointsman.node": attempt.node,
         }
         event = (at(times.ttft), "gen_ai.first_token") if last and times.ttft is not None else None
         name = f"{operation} {model}" if model else operation
