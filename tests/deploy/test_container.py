@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.words import DEPLOY, ROOT, options_of, program
+from deploy.words import DEPLOY, ROOT, options_of
 from pointsman.config.load import load
 
 FILE = DEPLOY / "container" / "Containerfile"
@@ -30,11 +30,6 @@ def instructions() -> list[tuple[str, str]]:
 def copied() -> list[str]:
     found = [rest.split()[:-1] for word, rest in instructions() if word == "COPY" and not rest.startswith("--from")]
     return [name for names in found for name in names]
-
-
-def test_a_linter_takes_it() -> None:
-    done = subprocess.run([program("hadolint"), FILE], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_it_copies_is_there_and_not_left_out() -> None:
