@@ -12,6 +12,9 @@ from running import Process
 PAGES = {
     "/ui": ("Now", "现状"),
     "/ui/requests": ("Requests", "请求"),
+    "/ui/rules": ("Rules", "规则"),
+    "/ui/rules/smalltalk_greeting_zh": ("smalltalk_greeting_zh", "smalltalk_greeting_zh"),
+    "/ui/decide": ("Decide", "试判"),
     "/ui/help": ("Help", "帮助"),
     "/ui/sign-in": ("Sign in", "登录"),
 }

@@ -57,6 +57,8 @@ TEXTS = (
     "what is gravity",
     "the wifi is slow",
     "wifi password opening hours",
+    "有健身房吗",
+    "自行车停在哪里",
 )
 NOW = 1_796_000_000.0
 
@@ -185,7 +187,7 @@ def test_which_rules_came_near(asking: Asking) -> None:
     assert nears.near[0].why[0].zh != nears.near[0].why[0].en
 
 
-@pytest.mark.parametrize("name", ["req_1", "req_2", "req_3"])
+@pytest.mark.parametrize("name", ["req_1", "req_2", "req_3", "req_6", "req_7"])
 def test_a_sketch_is_sound_but_for_what_a_person_has_to_say(asking: Asking, name: str) -> None:
     sketched = asking(Sketch(name, "desk", "2026-11-30", chinese=True))
     assert isinstance(sketched, Sketched) and NOT_WRITTEN in sketched.text and "mode: shadow" in sketched.text

@@ -114,12 +114,13 @@ def _cases(rule: Rule, question: str, groups: Sequence[str], texts: Sequence[str
     negated = _holding(rule, [f"不要{question}", f"don't {question}"], takes=False)
     counters = counters or negated[:1]
     edge = next((word for word in words if not takes(word)), None)
+    boundary: dict[str, Any] = {"text": edge, "takes": False}
     why = said("one word alone", "只有一个词")
-    boundary = [{"text": edge or f"{question} {question} x", "takes": False, "why": why.zh if chinese else str(why)}]
     if edge is None:
-        longer = said("more than the text itself", "比原话多")
-        boundary[0]["why"] = longer.zh if chinese else str(longer)
-    return {"examples": examples or [question], "counter_examples": counters or ["…"], "boundary": boundary}
+        boundary |= {"text": f"{question}, ", "repeat": _room(question) // len(question) + 1}
+        why = said("much more than was asked", "比原话多得多")
+    boundary["why"] = why.zh if chinese else str(why)
+    return {"examples": examples or [question], "counter_examples": counters or ["…"], "boundary": [boundary]}
 
 
 def _holding(rule: Rule, texts: Iterable[str], *, takes: bool) -> list[str]:
