@@ -33,6 +33,7 @@ from pointsman.pipeline.handle import DIED, Progress
 from pointsman.pipeline.journalling import keep_journal
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.clock import SystemClock
+from pointsman.store import log_filing as _loaded  # noqa: F401  # as it is in a gateway that has served for a while
 from pointsman.store.log_writer import LogWriter
 
 RATE = 2500
