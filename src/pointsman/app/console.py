@@ -12,15 +12,19 @@ import msgspec
 
 from pointsman.app.console_log import ConsoleLog, Keep
 from pointsman.app.console_state import ConsoleState
+from pointsman.app.jobs import Jobs
 from pointsman.app.key_file import key_in
 from pointsman.app.setup import Setup
 from pointsman.config.schema import Config, parse_span
 from pointsman.http.exchange import Client
 from pointsman.http.header_lines import header_lines
+from pointsman.http.models_admin import Manage
 from pointsman.pipeline.handle import Run
 from pointsman.pipeline.pipeline import Pipeline
+from pointsman.pipeline.residence.board import Board
 
 if TYPE_CHECKING:
+    from pointsman.app.console_models import ConsoleFleet
     from pointsman.app.console_trials import Trials
     from pointsman.console.door import Console
     from pointsman.console.entrance import Terms
@@ -40,6 +44,9 @@ class ConsoleSources(msgspec.Struct, frozen=True):
     quotes: bool
     pipeline: Pipeline
     reload: Callable[[], Awaitable[dict[str, Any]]]
+    board: Board
+    manage: Manage
+    jobs: Jobs
 
 
 class ConsoleDoor:
@@ -53,11 +60,14 @@ class ConsoleDoor:
         self._console: Console | None = None
         self._making: asyncio.Task[Console] | None = None
         self._trials: Trials | None = None
+        self._fleet: ConsoleFleet | None = None
 
     async def close(self) -> None:
         """Ends what it started."""
         if self._trials is not None:
             await self._trials.close()
+        if self._fleet is not None:
+            await self._fleet.close()
 
     def get(self, client: Client) -> Awaitable[None] | None:
         return self.post(client, b"")
@@ -101,9 +111,11 @@ class ConsoleDoor:
     def _pages(self, templates: Templates) -> Iterable[Route]:
         """Every page of the console: a new one is added here."""
         from pointsman.app.console_decide import ConsoleDecider
+        from pointsman.app.console_models import ConsoleFleet
         from pointsman.app.console_rules import ConsoleBooks
         from pointsman.app.console_trials import Trials
         from pointsman.console.decide.page import DecidePage
+        from pointsman.console.models.page import ModelsPage
         from pointsman.console.pages.help import HelpPage
         from pointsman.console.pages.now import NowPage
         from pointsman.console.pages.requests import RequestsPage
@@ -116,6 +128,8 @@ class ConsoleDoor:
         self._trials = trials = Trials(lambda: self._setup().policy, self._folder)
         yield from rule_routes(templates, ConsoleBooks(self._setup, sources.reload, trials, self._folder))
         yield from DecidePage(templates, ConsoleDecider(sources.pipeline), log, trials.ask).routes()
+        self._fleet = ConsoleFleet(self._setup, state, sources.pipeline, sources.board, sources.manage)
+        yield from ModelsPage(templates, self._fleet).routes()
         yield from HelpPage(templates).routes()
 
 

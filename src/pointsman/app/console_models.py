@@ -1,0 +1,115 @@
+"""Models and their memory as the console's page asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from pointsman.app.console_state import ConsoleState
+from pointsman.app.residence import facts_of, is_local
+from pointsman.app.setup import Setup
+from pointsman.app.targets import targets_of
+from pointsman.config.schema import Backend as BackendConfig
+from pointsman.config.schema import parse_size
+from pointsman.console.gauges import gauges_of
+from pointsman.console.models.fleet import FleetSeen, ModelSeen, Verb
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import Said, said
+from pointsman.domain.target import Load, Target
+from pointsman.fleet.settings import Sizing
+from pointsman.http.models_admin import Manage
+from pointsman.pipeline.pipeline import Pipeline
+from pointsman.pipeline.residence.board import Board
+from pointsman.ports.model_driver import LoadFailure
+
+_AT_ONCE = 0.3  # seconds in which something that is asked for is often done, so that the next page shows it
+
+
+class ConsoleFleet:
+    """`manage` may take as long as loading does."""
+
+    def __init__(
+        self, setup: Callable[[], Setup], state: ConsoleState, pipeline: Pipeline, board: Board, manage: Manage
+    ) -> None:
+        self._setup = setup
+        self._state = state
+        self._pipeline = pipeline
+        self._board = board
+        self._manage = manage
+        self._sizes: dict[Sizing, int | None] = {}
+        self._failed: dict[str, Said] = {}
+        self._doing: set[asyncio.Task[None]] = set()
+
+    async def seen(self) -> FleetSeen:
+        config = self._setup().config
+        pairs = {target.name: (target, backend) for each in targets_of(config).values() for target, backend in each}
+        sizes = await asyncio.to_thread(lambda: {name: self._size(backend) for name, (_, backend) in pairs.items()})
+        gate, snapshot = self._pipeline.gate, self._pipeline.snapshot()
+        loads = gate.loads(pairs)
+        rooms = gauges_of(await self._state.counts()).memory
+
+        def one(target: Target) -> ModelSeen:
+            residence = self._board.of(target.name)
+            known = residence.memory if residence is not None and residence.memory else sizes[target.name]
+            load = loads.get(target.name, Load())
+            holds = gate.capacity(target.name).sequences
+            failed = self._failed.get(target.name)
+            return ModelSeen(target, snapshot.state(target.name), load, residence, known, holds, failed)
+
+        budget = config.memory.budget
+        models = [one(target) for target, _ in pairs.values()]
+        return FleetSeen(models, gate.waiting, None if budget is None else parse_size(budget), rooms)
+
+    async def manage(self, verb: Verb, target: str) -> None:
+        if target not in self._setup().policy.targets:
+            raise PointsmanError(
+                said("there is no model {name} any more", "已没有模型 {name}", name=target[:200]),
+                status=404,
+                type="not_found_error",
+                code="no_such_model",
+            )
+        if self._board.of(target) is None:
+            raise PointsmanError(
+                said(
+                    "{target} is always in memory, as far as this gateway knows",
+                    "据本网关所知，{target} 一直在内存中",
+                    target=target,
+                ),
+                status=409,
+                code="not_managed",
+            )
+        self._failed.pop(target, None)
+        task = asyncio.create_task(self._do(verb, target))
+        self._doing.add(task)
+        task.add_done_callback(self._doing.discard)
+        await asyncio.wait({task}, timeout=_AT_ONCE)
+
+    async def _do(self, verb: Verb, target: str) -> None:
+        try:
+            await self._manage(verb, target)
+        except LoadFailure as failure:
+            self._failed[target] = failure.said
+        except KeyError:
+            self._failed[target] = said(
+                "{target} does not come and go any more: the config changed meanwhile",
+                "配置已变，{target} 不再按需加载",
+                target=target,
+            )
+
+    async def close(self) -> None:
+        for task in self._doing:
+            task.cancel()
+        await asyncio.gather(*self._doing, return_exceptions=True)
+
+    def _size(self, backend: BackendConfig) -> int | None:
+        """Bytes, by the config, or by the file of a model that the gateway loads itself; reads its head once."""
+        if backend.load is not None and backend.load.memory is not None:
+            return parse_size(backend.load.memory)
+        if not is_local(backend):
+            return None
+        from pointsman.fleet.model_memory import memory_of
+
+        sizing = Sizing(backend.model, backend.context, facts_of(backend).slots or 1, backend.gpu_layers)
+        if sizing not in self._sizes:
+            self._sizes[sizing] = memory_of(sizing)
+        return self._sizes[sizing]
