@@ -5,21 +5,19 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.policy import PolicyDocument
-from pointsman.domain.request import Request
 from pointsman.domain.target import BackendState, Snapshot
 from pointsman.offline.audit.run import engine_seconds
 from pointsman.offline.replay.again import Again, Assumed, Unread
 from pointsman.offline.replay.forecast import Forecasting
 from pointsman.offline.replay.gathered import Gathered
 from pointsman.offline.replay.lately import Lately
-from pointsman.offline.replay.moved import MOVES, Place, aspect_of, place_of
+from pointsman.offline.replay.moved import MOVES, Aspect, Place, aspect_of, place_of
 from pointsman.offline.replay.old import Old
 from pointsman.offline.replay.outcome import Replay, Sample
 from pointsman.offline.replay.parts import Part
@@ -118,59 +116,55 @@ class _Pass:
             self._spared += 1
             self._stays(logged, head)
             return None
-        if every > 1 and old.only_scores and self._stays_by_terms(logged, head, snapshot, every):
+        if every > 1 and old.only_scores and self._told_by_terms(old, logged, snapshot, every):
             return None
         content = logged.content()
         if content is None or content.decision is None:
             return _why_closed(logged)
-        decision, request = content.decision, content.request
-        by_terms = rescored(head.id, decision, self._policy, snapshot) if every > 1 and old.only_scores else None
-        again: Decision | Unread
-        if by_terms is not None:
-            self._rescored += 1
-            again = by_terms
-        else:
-            again = old.again.decided(request, decision, snapshot, head.exact_tokens)
+        again = old.again.decided(content.request, content.decision, snapshot, head.exact_tokens)
         if not isinstance(again, Decision):
             return again
-        aspect = aspect_of(decision, again)
-        moves = aspect in MOVES
-        if by_terms is not None:
-            own = rescored(head.id, decision, old.policy, snapshot) is decision if moves else True
-            check = not own or self._requests % (every * _RARER) == 0
-        else:
-            check = moves or self._requests % every == 0
-        if check and not self._holds(old, content, snapshot, head):
+        aspect = aspect_of(content.decision, again)
+        if (aspect in MOVES or self._requests % every == 0) and not self._holds(old, content, snapshot, head):
             return "version"
-        if aspect is not None:
-            self._kinds["moved" if moves else aspect] += 1
-        if not moves or aspect is None:
-            self._stays(logged, head)
-            return None
-        before, after = place_of(decision), place_of(again)
-        decide = _deciding(request, decision, snapshot, head.exact_tokens)
-        cause = old.causes.of(decision, again, request.model, decide)
-        key = (before, after, aspect, cause)
-        sample = self._sample(logged, content) if self._gathered.wants(key) else None
-        self._gathered.took(decision.rule, again.rule)
-        self._gathered.add(key, sample, (decision.rule, again.rule))
-        self._moves(logged, head, before, after)
+        self._settle(old, logged, (content.decision, again), aspect, snapshot)
         return None
 
-    def _stays_by_terms(self, logged: Logged, head: Head, snapshot: Snapshot, every: int) -> bool:
-        """Whether the logged terms tell that it stays; then that is all that is looked at, but for one now and then."""
+    def _told_by_terms(self, old: Old, logged: Logged, snapshot: Snapshot, every: int) -> bool:
+        """Whether the logged terms tell where it goes, and that its own policy sent it where it went; then that is all that
+        is looked at, but for one now and then."""
+        head = logged.head
         decision = None if self._requests % (every * _RARER) == 0 else logged.decision()
         found = decision and rescored(head.id, decision, self._policy, snapshot)
         if decision is None or found is None:
             return False
         aspect = aspect_of(decision, found)
-        if aspect in MOVES:
+        if aspect in MOVES and rescored(head.id, decision, old.policy, snapshot) is not decision:
             return False
         self._rescored += 1
-        if aspect is not None:
-            self._kinds[aspect] += 1
-        self._stays(logged, head)
+        if decision.last is not None:
+            self._assumed["last"] += 1
+        self._settle(old, logged, (decision, found), aspect, snapshot)
         return True
+
+    def _settle(
+        self, old: Old, logged: Logged, decisions: tuple[Decision, Decision], aspect: Aspect | None, snapshot: Snapshot
+    ) -> None:
+        """Counts it: the logged decision, and the one that is made now."""
+        head = logged.head
+        if aspect is not None:
+            self._kinds["moved" if aspect in MOVES else aspect] += 1
+        if aspect is None or aspect not in MOVES:
+            self._stays(logged, head)
+            return
+        was, now = decisions
+        before, after = place_of(was), place_of(now)
+        cause = old.causes.of(was, now, head.model, _deciding(logged, snapshot))
+        key = (before, after, aspect, cause)
+        sample = self._sample(logged) if self._gathered.wants(key) else None
+        self._gathered.took(was.rule, now.rule)
+        self._gathered.add(key, sample, (was.rule, now.rule))
+        self._moves(logged, head, before, after)
 
     def _holds(self, old: Old, content: Content, snapshot: Snapshot, head: Head) -> bool:
         """Whether its own policy leads to what was logged, bit for bit. Where one does not, all of that policy are looked
@@ -254,8 +248,9 @@ class _Pass:
             self._forecast.speeds.add(target, logged.feature("input_tokens") or 0, head.output_tokens, engine, whole)
         return whole, engine
 
-    def _sample(self, logged: Logged, content: Content) -> Sample:
-        text = content.request.question if self._asked.text else None
+    def _sample(self, logged: Logged) -> Sample:
+        request = logged.request() if self._asked.text else None
+        text = None if request is None else request.question
         return Sample(
             id=logged.head.id,
             received=logged.head.received,
@@ -303,10 +298,16 @@ def _why_closed(logged: Logged) -> Unread:
     return "older" if logged.is_open else "no_key"
 
 
-def _deciding(
-    request: Request, logged: Decision, snapshot: Snapshot, exact_tokens: int | None
-) -> Callable[[Again], Any]:
-    return lambda again: again.decided(request, logged, snapshot, exact_tokens)
+def _deciding(logged: Logged, snapshot: Snapshot) -> Callable[[Again], object]:
+    """What decides that very request; nothing where its content is not here."""
+
+    def decide(again: Again) -> object:
+        content = logged.content()
+        if content is None or content.decision is None:
+            return None
+        return again.decided(content.request, content.decision, snapshot, logged.head.exact_tokens)
+
+    return decide
 
 
 def _place_of(head: Head) -> Place:
