@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from pointsman.pipeline.book_cases import features_of
 from pointsman.pipeline.policy import Policy
 from pointsman.rulecheck import Names, check_rules
 
+_OLD = ""  # the id of the rule as it is now, beside itself
 _SHOWN = 8
 _LONGEST = 200  # characters of a sample
 _MOST_PAIRS = 400
@@ -34,7 +36,7 @@ def effect(candidate: Candidate, policy: Policy, newest: Newest, folder: Path, s
     newest.read(folder, policy, stop)
     tried = msgspec.structs.replace(found.rule, mode="enforce", share=None)
     rules = tuple(tried if rule.id == tried.id else rule for rule in found.rules)
-    counted = _Counted(tried, policy, Policy(msgspec.structs.replace(document, rules=rules)))
+    counted = _Counted(tried, policy, rules)
     for number, kept in enumerate(reversed(newest.kept)):
         if number % 256 == 0 and stop():
             raise Stopped
@@ -57,9 +59,18 @@ def effect(candidate: Candidate, policy: Policy, newest: Newest, folder: Path, s
 
 
 class _Counted:
-    def __init__(self, rule: Rule, before: Policy, after: Policy) -> None:
-        self._rule, self._before, self._after = rule, before, after
+    """Most requests have nothing of the rule: each is looked at by the rule alone, as it is to be and as it is, and by all
+    rules only where one of the two holds."""
+
+    def __init__(self, rule: Rule, before: Policy, rules: tuple[Rule, ...]) -> None:
+        document = before.document
+        self._rule, self._before = rule, before
         self._marks = rule.action == "mark"
+        self._after = cache(lambda: Policy(msgspec.structs.replace(document, rules=rules)))
+        old = next((each for each in document.rules if each.id == rule.id and each.mode == "enforce"), None)
+        alone = [rule] if old is None else [rule, msgspec.structs.replace(old, id=_OLD)]
+        passing = tuple(msgspec.structs.replace(each, mode="shadow", share=None) for each in alone)
+        self._alone = Policy(msgspec.structs.replace(document, rules=passing))
         self.kept = self.lost = 0
         self.rules: Counter[str] = Counter()
         self.models: Counter[str] = Counter()
@@ -68,8 +79,12 @@ class _Counted:
         self.gone: list[Sample] = []
 
     def see(self, kept: Kept) -> None:
+        holding = {hit.rule.id for hit in look(kept.asked, kept.request, self._alone, kept.features).passed}
+        if not holding:
+            return
         own = self._rule.id
-        now, then = self._taken(kept, self._before), self._taken(kept, self._after)
+        now = self._taken(kept, self._before)
+        then = self._taken(kept, self._after()) if own in holding else None
         if then != own:
             if now == own:
                 self.lost += 1
@@ -81,8 +96,8 @@ class _Counted:
             self.rules[now] += 1
             self._show(self.stolen, kept, now)
         else:
-            self.models[kept.took if kept.took and now is None else now or ""] += 1
-            self._show(self.samples, kept, kept.took)
+            self.models[now or kept.took] += 1
+            self._show(self.samples, kept, now or kept.took)
 
     def _taken(self, kept: Kept, policy: Policy) -> str | None:
         """Who takes it; of rules that mark, whether this one does."""
