@@ -3,7 +3,7 @@ over all that he could do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from pointsman.domain.errors import PointsmanError
@@ -37,8 +37,8 @@ def fewest_loads(arrivals: Sequence[tuple[float, str]], places: int, wait: float
 
 
 def _until(states: dict[State, int], at: float, places: int, wait: float) -> dict[State, int]:
-    """Those that cannot wait until `at` are served. Nothing is gained by loading a model before its first request has to be
-    served."""
+    """Those that cannot wait until `at` are served. Nothing is gained by loading anything before the last moment of some
+    request; at that moment others that wait may be served as well, in any order, so that the right ones are there then."""
     done: dict[State, int] = {}
     todo = dict(states)
     while todo:
@@ -47,17 +47,33 @@ def _until(states: dict[State, int], at: float, places: int, wait: float) -> dic
         state = min(todo, key=lambda each: todo[each])
         loads = todo.pop(state)
         resident, pending = state
-        due = [name for name, since in sorted(pending, key=lambda pair: pair[1]) if since + wait < at]
-        if not due:
+        first = min((since for _, since in pending), default=float("inf"))
+        if not first + wait < at:
             _note(done, state, loads)
             continue
-        left = tuple(pair for pair in pending if pair[0] != due[0])
-        if len(resident) < places:
-            _note(todo, (resident | {due[0]}, left), loads + 1)
-            continue
-        for stay in combinations(sorted(resident), places - 1):
-            _note(todo, (frozenset((*stay, due[0])), left), loads + 1)
+        last_moment = {name for name, since in pending if since == first}
+        for served in _subsets([name for name, _ in pending]):
+            if last_moment <= served:
+                left = tuple(pair for pair in pending if pair[0] not in served)
+                for stay in _staying(resident, served, places):
+                    _note(todo, (stay, left), loads + len(served))
     return done
+
+
+def _staying(resident: frozenset[str], served: frozenset[str], places: int) -> Iterator[frozenset[str]]:
+    """Who can be there once those have been loaded one after the other: one of them is the last, and the others, as well as
+    those that were there before, may have stayed or gone."""
+    for new in _subsets(sorted(served)):
+        if 1 <= len(new) <= places:
+            kept = min(places - len(new), len(resident))
+            for old in combinations(sorted(resident), kept):
+                yield new | frozenset(old)
+
+
+def _subsets(names: Sequence[str]) -> Iterator[frozenset[str]]:
+    for count in range(len(names) + 1):
+        for found in combinations(names, count):
+            yield frozenset(found)
 
 
 def _note(states: dict[State, int], state: State, loads: int) -> None:
