@@ -22,6 +22,7 @@ from pointsman.http.models_admin import Manage
 from pointsman.pipeline.handle import Run
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.residence.board import Board
+from pointsman.pipeline.uploads import Uploads
 
 if TYPE_CHECKING:
     from pointsman.app.console_models import ConsoleFleet
@@ -47,6 +48,7 @@ class ConsoleSources(msgspec.Struct, frozen=True):
     board: Board
     manage: Manage
     jobs: Jobs
+    uploads: Uploads
 
 
 class ConsoleDoor:
@@ -111,10 +113,12 @@ class ConsoleDoor:
     def _pages(self, templates: Templates) -> Iterable[Route]:
         """Every page of the console: a new one is added here."""
         from pointsman.app.console_decide import ConsoleDecider
+        from pointsman.app.console_jobs import ConsoleJobs
         from pointsman.app.console_models import ConsoleFleet
         from pointsman.app.console_rules import ConsoleBooks
         from pointsman.app.console_trials import Trials
         from pointsman.console.decide.page import DecidePage
+        from pointsman.console.jobs.page import JobsPage
         from pointsman.console.models.page import ModelsPage
         from pointsman.console.pages.help import HelpPage
         from pointsman.console.pages.now import NowPage
@@ -130,6 +134,8 @@ class ConsoleDoor:
         yield from DecidePage(templates, ConsoleDecider(sources.pipeline), log, trials.ask).routes()
         self._fleet = ConsoleFleet(self._setup, state, sources.pipeline, sources.board, sources.manage)
         yield from ModelsPage(templates, self._fleet).routes()
+        desk = ConsoleJobs(sources.jobs, sources.uploads, quotes=sources.quotes)
+        yield from JobsPage(templates, desk).routes()
         yield from HelpPage(templates).routes()
 
 

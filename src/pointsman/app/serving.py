@@ -192,7 +192,15 @@ class Serving:
         self.schedules = Schedules(self.jobs.store, clock, lambda: self.setup.config)
         kept = config.log.prompts != "off"
         sources = ConsoleSources(
-            self.pipeline.under_way, self._keep_feedback, kept, self.pipeline, reload, self.board, manage, self.jobs
+            self.pipeline.under_way,
+            self._keep_feedback,
+            kept,
+            self.pipeline,
+            reload,
+            self.board,
+            manage,
+            self.jobs,
+            self.batches.uploads,
         )
         self.console = ConsoleDoor(lambda: self.setup, folder, console, sources)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)

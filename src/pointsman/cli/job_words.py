@@ -16,15 +16,6 @@ NAMES = {
 }
 
 
-def phase_of(job: Job) -> str:
-    """As filters call it."""
-    if job.over:
-        return "dead" if job.place.disposition == "dead" else "over"
-    if job.place.disposition == "parked":
-        return "parked"
-    return "running" if job.worker else "waiting"
-
-
 def tries(job: Job, tongue: Tongue) -> str:
     """Tries that failed, and workers that were lost over it, since it was begun."""
     if not job.failures and not job.lost:

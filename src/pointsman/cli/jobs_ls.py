@@ -6,14 +6,14 @@ import argparse
 import time
 from typing import Any, get_args
 
-from pointsman.cli.job_words import counted, phase_of, span, tries
+from pointsman.cli.job_words import counted, span, tries
 from pointsman.cli.on_store import Desk, declare_store, on_store
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.table import table
 from pointsman.domain.job import Job, Kind, Queue
 from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.http.jobs.shown import shown
-from pointsman.pipeline.job_list import newest
+from pointsman.pipeline.job_list import newest, phase_of
 from pointsman.ports.job_store import Phase, Wanted
 
 

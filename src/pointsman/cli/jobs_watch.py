@@ -8,7 +8,7 @@ import asyncio
 import msgspec
 
 from pointsman.cli.command import again, command
-from pointsman.cli.job_words import BATCH_STATUSES, phase_of, size
+from pointsman.cli.job_words import BATCH_STATUSES, size
 from pointsman.cli.on_store import Desk, declare_store, no_job, on_store, print_wrong
 from pointsman.cli.output import print_line
 from pointsman.cli.progress_bar import ProgressBar
@@ -16,6 +16,7 @@ from pointsman.domain.batch import progress_of, status_of
 from pointsman.domain.job import Job
 from pointsman.domain.said import Said, Tongue, said, told
 from pointsman.http.jobs.kept import reply_of
+from pointsman.pipeline.job_list import phase_of
 from pointsman.pipeline.passage import PROGRESS
 
 _VERB = "jobs watch"

@@ -10,7 +10,6 @@ from pointsman.app.build import Built, build
 from pointsman.app.job_store import open_store
 from pointsman.app.schedules import caller_of, decided, timing_of
 from pointsman.cli.decision_lines import decision_lines
-from pointsman.cli.job_words import phase_of
 from pointsman.cli.on_store import declare_store, sqlite_file, wrong_place
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.schedule_words import named_schedule, next_times, schedule_json
@@ -20,7 +19,7 @@ from pointsman.domain.decision import Decision
 from pointsman.domain.job import Job
 from pointsman.domain.said import Said, Tongue, told
 from pointsman.http.jobs.shown import shown
-from pointsman.pipeline.job_list import newest
+from pointsman.pipeline.job_list import newest, phase_of
 from pointsman.pipeline.schedules.times import in_zone
 from pointsman.ports.job_store import StoreError, Wanted
 

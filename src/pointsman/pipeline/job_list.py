@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import get_args
 
 from pointsman.domain.job import Job, Kind, shard_of
-from pointsman.ports.job_store import JobStore, Wanted
+from pointsman.ports.job_store import JobStore, Phase, Wanted
 
 _PREFIXES: dict[Kind, str] = {
     "batch": "batch",
@@ -71,3 +71,12 @@ async def every(store: JobStore, wanted: Wanted, page: int = 500) -> list[Job]:
         found += more
         if len(more) < page:
             return found
+
+
+def phase_of(job: Job) -> Phase:
+    """What lists are asked for by."""
+    if job.over:
+        return "dead" if job.place.disposition == "dead" else "over"
+    if job.place.disposition == "parked":
+        return "parked"
+    return "running" if job.worker else "waiting"
