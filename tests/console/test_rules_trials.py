@@ -113,7 +113,7 @@ def asking(policy: Policy, log: Path) -> Asking:
 
 def candidate(text: str, place: int = 1) -> Candidate:
     """`text` as the second rule of the file."""
-    return Candidate(RULES + text, place, RULES.count("\n"), "rules", "rules/rules.yaml")
+    return Candidate(RULES + text, place, RULES.count("\n"), "rules", "rules/rules.yaml", ("hours",))
 
 
 def test_a_sound_rule_passes_with_all_its_cases(asking: Asking) -> None:
@@ -165,7 +165,7 @@ def test_what_it_would_lose(asking: Asking) -> None:
     narrower = RULES.replace("opening hours, 营业时间", "our opening hours").replace(
         "examples: [opening hours]", "examples: [our opening hours]", 1
     )
-    effects = asking(Effect(Candidate(narrower, 0, 0, "rules", "rules/rules.yaml")))
+    effects = asking(Effect(Candidate(narrower, 0, 0, "rules", "rules/rules.yaml", ("hours",))))
     assert isinstance(effects, Effects) and (effects.hits, effects.lost) == (0, 2)
     assert {sample.id for sample in effects.gone} == {"req_0", "req_5"}
 

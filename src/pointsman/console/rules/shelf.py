@@ -81,7 +81,8 @@ class Shelf:
             items = items_of(shelved.file.text, KEY)
             number, line = len(items), items[-1].last if items else len(shelved.file.text.splitlines())
         place = shelved.place
-        return Candidate(whole, number, line, place.pack, place.label, place.guard, self._books.known)
+        ids = tuple(each for each in ids_of(shelved.file.text, KEY) if each is not None)
+        return Candidate(whole, number, line, place.pack, place.label, ids, place.guard, self._books.known)
 
 
 def shelved_in(place: RulePlace, rule: str) -> Shelved:

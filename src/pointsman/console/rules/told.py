@@ -28,14 +28,15 @@ def both(text: str) -> Both:
 
 class Candidate(msgspec.Struct, frozen=True):
     """A rule file as it is to become. `place` is that of the rule in question, counted from 0, `line` the one on
-    which it begins, from 0; `pack` and `label` are those of the file, `known` who may be named in conditions: roles,
-    keys, groups."""
+    which it begins, from 0; `pack` and `label` are those of the file, `ids` the rules that it has now, `known` who
+    may be named in conditions: roles, keys, groups."""
 
     text: str
     place: int
     line: int
     pack: str
     label: str
+    ids: tuple[str, ...]
     guard: bool = False
     known: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] = ((), (), ())
 

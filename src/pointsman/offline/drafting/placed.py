@@ -61,9 +61,10 @@ def placed(candidate: Candidate, document: PolicyDocument) -> Placed:
 
 def _others(document: PolicyDocument, candidate: Candidate) -> tuple[list[Rule], int]:
     """The rules of all other files, and where among them those of this file stand."""
-    label, rules = candidate.label, document.rules
-    at = next((place for place, rule in enumerate(rules) if rule.source == label), len(rules))
-    return [rule for rule in rules if rule.source != label], at
+    label, ids = candidate.label, frozenset(candidate.ids)
+    own = [rule.source == label and rule.id in ids for rule in document.rules]
+    at = own.index(True) if True in own else len(own)
+    return [rule for rule, mine in zip(document.rules, own, strict=True) if not mine], at
 
 
 def _told(problems: list[Problem], candidate: Candidate) -> tuple[Wrong, ...]:

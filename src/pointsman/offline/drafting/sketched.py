@@ -111,7 +111,8 @@ def _cases(rule: Rule, question: str, groups: Sequence[str], texts: Sequence[str
         key=lambda pair: (-pair[0], len(pair[1])),
     )
     counters = _holding(rule, [text for count, text in near[:40] if count], takes=False)[:_COUNTERS]
-    negated = _holding(rule, [f"不要{question}", f"don't {question}"], takes=False)
+    taken_back = f"don't {question}" if question.isascii() else f"不要{question}"
+    negated = _holding(rule, [taken_back, f"{question}, {question}, {question}"], takes=False)
     counters = counters or negated[:1]
     edge = next((word for word in words if not takes(word)), None)
     boundary: dict[str, Any] = {"text": edge, "takes": False}
