@@ -163,6 +163,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
         notes=tuple(notes),
         no_model=no_model,
         unread=(*unread, *not_now),
+        file=str(loaded.path.resolve()) if loaded.path else None,
         asked=offered.asked,
     )
 

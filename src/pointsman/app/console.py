@@ -25,6 +25,7 @@ from pointsman.pipeline.residence.board import Board
 from pointsman.pipeline.uploads import Uploads
 
 if TYPE_CHECKING:
+    from pointsman.app.console_doctor import ConsoleDoctor
     from pointsman.app.console_models import ConsoleFleet
     from pointsman.app.console_trials import Trials
     from pointsman.console.door import Console
@@ -63,6 +64,7 @@ class ConsoleDoor:
         self._making: asyncio.Task[Console] | None = None
         self._trials: Trials | None = None
         self._fleet: ConsoleFleet | None = None
+        self._doctor: ConsoleDoctor | None = None
 
     async def close(self) -> None:
         """Ends what it started."""
@@ -70,6 +72,8 @@ class ConsoleDoor:
             await self._trials.close()
         if self._fleet is not None:
             await self._fleet.close()
+        if self._doctor is not None:
+            await self._doctor.close()
 
     def get(self, client: Client) -> Awaitable[None] | None:
         return self.post(client, b"")
@@ -113,11 +117,13 @@ class ConsoleDoor:
     def _pages(self, templates: Templates) -> Iterable[Route]:
         """Every page of the console: a new one is added here."""
         from pointsman.app.console_decide import ConsoleDecider
+        from pointsman.app.console_doctor import ConsoleDoctor
         from pointsman.app.console_jobs import ConsoleJobs
         from pointsman.app.console_models import ConsoleFleet
         from pointsman.app.console_rules import ConsoleBooks
         from pointsman.app.console_trials import Trials
         from pointsman.console.decide.page import DecidePage
+        from pointsman.console.doctor.page import DoctorPage
         from pointsman.console.jobs.page import JobsPage
         from pointsman.console.models.page import ModelsPage
         from pointsman.console.pages.help import HelpPage
@@ -136,6 +142,8 @@ class ConsoleDoor:
         yield from ModelsPage(templates, self._fleet).routes()
         desk = ConsoleJobs(sources.jobs, sources.uploads, quotes=sources.quotes)
         yield from JobsPage(templates, desk).routes()
+        self._doctor = ConsoleDoctor(self._setup)
+        yield from DoctorPage(templates, self._doctor).routes()
         yield from HelpPage(templates).routes()
 
 

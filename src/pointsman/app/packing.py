@@ -52,6 +52,7 @@ class Packed(msgspec.Struct, frozen=True):
     unread: list[Both]
     own_tasks: bytes | None = None
     own_difficulty: bytes | None = None
+    file: str | None = None
 
 
 def packed(setup: Setup) -> Packed:
@@ -65,6 +66,7 @@ def packed(setup: Setup) -> Packed:
         [both(note) for note in setup.unread],
         None if setup.policy.own_tasks is None else setup.policy.own_tasks.data,
         None if setup.policy.own_difficulty is None else setup.policy.own_difficulty.data,
+        setup.file,
     )
 
 
@@ -90,6 +92,7 @@ def unpacked(packed: Packed) -> Setup:
         notes=tuple(map(text_of, packed.notes)),
         no_model=None if packed.no_model is None else text_of(packed.no_model),
         unread=tuple(map(text_of, packed.unread)),
+        file=packed.file,
     )
 
 

@@ -11,7 +11,8 @@ from pointsman.pipeline.policy import Policy
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """A sound config and its policy. `no_model` says why there is none, where there is none; `unread` what could not be
-    read of the values of reports. `base` is the folder that paths in the config are relative to."""
+    read of the values of reports. `base` is the folder that paths in the config are relative to, `file` the config itself;
+    None: the built-in one."""
 
     config: Config
     policy: Policy
@@ -20,3 +21,4 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     no_model: str | None = None
     unread: tuple[str, ...] = ()
+    file: str | None = None

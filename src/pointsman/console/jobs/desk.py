@@ -32,7 +32,7 @@ class JobRow(msgspec.Struct, frozen=True):
 
 class JobWhole(msgspec.Struct, frozen=True):
     """`request_id` is the id that it has in the log. `reply` is the text of what came of it, cut where it is long; None
-    where there is none, or where it is not to be shown. `late`: it is a part of a batch that is over, so that beginning it anew is
+    where there is none, or where it is not to be shown. `late`: it is a part of a batch that is over: beginning it anew is
     of no use."""
 
     row: JobRow
