@@ -25,10 +25,10 @@ def declare_place(parser: argparse.ArgumentParser) -> None:
 
 
 def place_of(options: argparse.Namespace) -> Path:
-    """The data folder. Raises Problems of the config."""
+    """The data folder, which is told where its log is if the config says so. Raises Problems of the config."""
     config = load_config(options, {"server.data_dir": options.data_dir}).config
     folder = data_dir(config)
-    if folder.is_dir() or config.log.store:
+    if config.log.store:
         settle(folder, config.log.store)
     return folder
 
