@@ -129,7 +129,11 @@ def test_the_list_tells_what_each_rule_did(desk: Desk) -> None:
     assert "<html" not in only and ">hours<" in only and "smalltalk_thanks_en" not in only
     assert "No rule is like that" in text_of(desk.house.get("/ui/rules?text=nonsense"))
     page = text_of(desk.house.get("/ui/rules/hours", "zh"))
-    assert "too wide" in page and "40 个中有 9 个" in page
+    assert (
+        "/ui/requests?rule=hours&amp;since=1796000000&amp;until=1796086400" in page
+        and "too wide" in page
+        and "40 个中有 9 个" in page
+    )
 
 
 @pytest.mark.parametrize("tongue", ["en", "zh"])
