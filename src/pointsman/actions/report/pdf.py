@@ -39,7 +39,7 @@ def write_pdf(path: Path, work: Path, content: Content, look: Look, template: Te
 def data_of(content: Content, look: Look, logo: str, notice: str | None) -> bytes:
     """The JSON that the template reads."""
     page = page_of(content, look, logo, notice)
-    return msgspec.json.encode(_clean(msgspec.to_builtins(page)) | {"style": page.style})
+    return msgspec.json.encode(clean(msgspec.to_builtins(page)) | {"style": page.style})
 
 
 def picture_of(logo: Path, work: Path, content: Content) -> Path:
@@ -69,13 +69,13 @@ def _broken(content: Content, error: Exception, template: TemplateSpec | None) -
     )
 
 
-def _clean(value: Any) -> Any:
+def clean(value: Any) -> Any:
     """Control characters become spaces, and a long word may break anywhere: else it would run over its neighbours."""
     if isinstance(value, str):
         text = value.encode("utf-8", "replace").decode().translate(_CONTROLS)
         return _UNBROKEN.sub(lambda found: "\u200b".join(found[0]), text)
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
+        return [clean(item) for item in value]
     if isinstance(value, dict):
-        return {key: _clean(item) for key, item in value.items()}
+        return {key: clean(item) for key, item in value.items()}
     return value

@@ -1,0 +1,66 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+from pointsman.domain.said import Said
+from pointsman.offline.replay.section import figure, number
+from pointsman.store.figures import BOUNDS
+
+_NOTHING = 0.0005
+
+
+def percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}%"
+
+
+def share(count: float, of: float) -> str:
+    return percent(count / of if of else None)
+
+
+def between(low: float, high: float) -> str:
+    """An interval of shares."""
+    return f"{100 * low:.1f} – {100 * high:.1f}%"
+
+
+def milliseconds(value: float | None) -> str:
+    """An upper bound, as the log's sums tell it."""
+    if value is None:
+        return "–"
+    prefix = ">" if value >= BOUNDS[-1] else "≤"
+    return f"{prefix} {value:g} ms" if value < 1000 else f"{prefix} {value / 1000:g} s"
+
+
+def busy(value: float) -> str:
+    return "< 0.01" if 0 < value < 0.005 else f"{value:.2f}"
+
+
+def seconds(value: float) -> str:
+    return f"{figure(value)} s"
+
+
+def large(value: float) -> str:
+    """Whole numbers with separators, from a million on in millions."""
+    return f"{value / 1e6:,.2f} M" if value >= 1e6 else number(round(value))
+
+
+def grown(now: float, was: float) -> str | None:
+    """As a share of what it was; None of nothing."""
+    if not was:
+        return None
+    change = 100 * (now - was) / was
+    return f"{change:+,.0f}%" if abs(change) >= 10 else f"{round(change, 1) + 0.0:+.1f}%"
+
+
+def points(now: float, was: float) -> str:
+    """How many points of a hundred more."""
+    return f"{round(100 * (now - was), 1) + 0.0:+.1f} pp"
+
+
+def signed(value: float) -> str:
+    if abs(value) < _NOTHING:
+        return "0"
+    return figure(value) if value < 0 else f"+{figure(value)}"
+
+
+def joined(texts: list[Said] | tuple[Said, ...]) -> Said:
+    return Said(", ".join(texts), "、".join(text.zh for text in texts))
