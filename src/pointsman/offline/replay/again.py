@@ -16,6 +16,8 @@ from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.scored import loads_of
+from pointsman.routing.classifier.difficulty import Difficulty
+from pointsman.routing.classifier.tasks import Tasks
 
 Unread = Literal["off", "no_key", "older", "no_policy", "no_snapshot", "version", "arbiter", "cut"]
 """Why a request cannot be decided again: its prompt was not kept, or the key is not here; another version wrote it in a way
@@ -34,12 +36,17 @@ class Again:
 
     def __init__(self, policy: Policy, same_rules: bool, old: Policy | None, known: dict[str, BackendState]) -> None:
         """`same_rules`: its rules are those that the requests were decided by, `old` the policy that did so. Where both have
-        the same models of tasks and difficulties, what these said of a request is taken from the log."""
+        the same model of tasks or difficulties, what it said of a request is taken from the log."""
         self.policy = policy
         self.assumed: Counter[Assumed] = Counter()
         self._old = old
         self._same_rules = same_rules
-        self._as_logged = _AsLogged(policy) if old is not None and _tells_alike(policy, old) else None
+        self._told = {
+            (tasks, difficulty): _AsLogged(policy, tasks, difficulty) if tasks or difficulty else policy
+            for tasks in (False, True)
+            for difficulty in (False, True)
+        }
+        self._same_tasks, self._same_difficulty = (False, False) if old is None else _same_models(policy, old)
         self._hears = {name for name in policy.entries if _hears_alike(policy, old, name)}
         self._known = known
         self._filled: tuple[Snapshot, Snapshot, frozenset[str]] | None = None
@@ -77,11 +84,11 @@ class Again:
 
     def _policy_for(self, request: Request, logged: Decision) -> Policy:
         policy, old = self.policy, self._old
-        if self._as_logged is None or old is None or logged.stage != "model":
+        if old is None or logged.stage != "model":
             return policy
-        tasks = old.asks_task(request) or not policy.asks_task(request)
-        told = tasks and (old.asks_difficulty(request) or not policy.asks_difficulty(request))
-        return self._as_logged if told else policy
+        tasks = self._same_tasks and (old.asks_task(request) or not policy.asks_task(request))
+        difficulty = self._same_difficulty and (old.asks_difficulty(request) or not policy.asks_difficulty(request))
+        return self._told[tasks, difficulty]
 
     def _note(
         self,
@@ -127,25 +134,29 @@ class Again:
 
 
 class _AsLogged(Policy):
-    """A policy whose models of tasks and difficulties are not at hand, so that what they said is taken from the features
-    that a request was decided by."""
+    """A policy whose model of tasks, of difficulties, or both are not at hand, so that what they said is taken from the
+    features that a request was decided by."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, tasks: bool, difficulty: bool) -> None:
         self.__dict__.update(policy.__dict__)
+        self._without_tasks = tasks
+        self._without_difficulty = difficulty
 
     @property
-    def tasks(self) -> None:
-        return None
+    def tasks(self) -> Tasks | None:
+        return None if self._without_tasks else super().tasks
 
     @property
-    def difficulty(self) -> None:
-        return None
+    def difficulty(self) -> Difficulty | None:
+        return None if self._without_difficulty else super().difficulty
 
 
-def _tells_alike(policy: Policy, old: Policy) -> bool:
-    """Whether both have the same models, and the same text to look at."""
-    new, before = policy.document, old.document
-    return new.classifier == before.classifier and new.frames == before.frames
+def _same_models(policy: Policy, old: Policy) -> tuple[bool, bool]:
+    """Whether both have the same model of tasks, and of difficulties, and the same text to look at."""
+    new, before = policy.document.classifier, old.document.classifier
+    if policy.document.frames != old.document.frames or new is None or before is None:
+        return False, False
+    return (new.version, new.least) == (before.version, before.least), new.difficulty == before.difficulty
 
 
 def _hears_alike(policy: Policy, old: Policy | None, entry: str) -> bool:
