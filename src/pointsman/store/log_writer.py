@@ -39,6 +39,7 @@ log = logging.getLogger("pointsman")
 
 _FULL = 1 << 20  # bytes of a batch that waits for no more
 _MOST = 512  # records, which a list reads for one of them
+_KEEPS_UP = 4  # batches that were written for a chapter that is filed, so that no more come than are filed
 _DAY = 86_400.0
 _PAUSE = 0.1  # seconds between two slices of what is removed, at least
 
@@ -254,8 +255,9 @@ class LogWriter:
             self._tell_faults()
             while behind and self._store(behind[0]):
                 self._done(behind.popleft())
-            if self._may_file:
-                self._file()
+            for _ in range(1 + len(taken) // _KEEPS_UP):
+                if self._may_file:
+                    self._file()
             if time.monotonic() >= self._purge_at:
                 self._purge()
         for batch in behind:
