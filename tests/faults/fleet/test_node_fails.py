@@ -1,0 +1,75 @@
+"""Machines that are there and no good: one that only fails, one that comes and goes, one on a slow line. Two gateways over
+one store answer each request all the same."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from pathlib import Path
+
+import pytest
+
+from faults.fleet.gateways import until
+from faults.fleet.hosts import Host
+from faults.fleet.traffic import Traffic, before, left_alone, serves
+from pointsman.balancing.outlier import IN_A_ROW
+from store.jobs.servers import Valkey
+
+pytestmark = pytest.mark.slow
+
+
+async def test_one_that_only_fails_gets_no_traffic(three: list[Host], store: Valkey, tmp_path: Path) -> None:
+    """The gateways find it out with a few tries each, which others serve, and try it with their own words from then on."""
+    bad, *good = three
+    bad.break_it()
+    async with before(store, three, tmp_path) as sides, Traffic(sides) as traffic:
+        for side in sides:
+            await until(lambda side=side: left_alone(side, bad))
+        await traffic.more(8)  # what was under way
+        tried = len(_asked(bad))
+        await until(lambda: len(bad.asked) >= tried + 2, "the gateways look by themselves")
+        await traffic.more(40)
+        assert len(_asked(bad)) == tried
+        bad.repair()
+        await until(lambda: len(_asked(bad)) > tried, "it is used again")
+    assert traffic.statuses == {200}
+    assert tried <= 2 * (IN_A_ROW + 1), "four requests are under way at a time"
+    print(f"\nof {len(traffic.replies)} requests {tried} were tried there; {[len(host.asked) for host in good]}")
+
+
+def _asked(host: Host) -> list[str]:
+    """What clients asked, without the gateways' own words."""
+    return [text for text in host.asked if "ping" not in text]
+
+
+async def test_one_that_comes_and_goes(three: list[Host], store: Valkey, tmp_path: Path) -> None:
+    flapping = three[0]
+    async with before(store, three, tmp_path) as sides, Traffic(sides) as traffic:
+        await traffic.more()
+        for _ in range(6):
+            flapping.kill()
+            await traffic.more(10)
+            await asyncio.to_thread(flapping.start)
+            await traffic.more(10)
+        used = len(flapping.asked)
+        for side in sides:
+            await until(lambda side=side: serves(side, flapping))
+        await until(lambda: len(flapping.asked) > used, "it is used again")
+    assert traffic.statuses == {200}, [reply.text for reply in traffic.replies if reply.status_code != 200]
+    print(f"\n{len(traffic.replies)} requests, {len(flapping.asked)} of them there")
+
+
+async def test_one_on_a_slow_line_gets_less(three: list[Host], store: Valkey, tmp_path: Path) -> None:
+    slow = three[0]
+    async with before(store, three, tmp_path) as sides:
+        slow.slow_down("24kbit")
+        numbers = itertools.count()
+
+        async def one_after_another(side: int) -> list[int]:
+            return [(await sides[side].ask(f"{next(numbers)} pieces 400 gap 0.0005")).status_code for _ in range(20)]
+
+        statuses = await asyncio.gather(*(one_after_another(number % 2) for number in range(6)))
+        assert {status for each in statuses for status in each} == {200}
+        shares = [len(host.asked) for host in three]
+        assert shares[0] < min(shares[1:]) / 2, shares
+        print(f"\nthe slow one and two others were asked {shares}")
