@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pointsman.app.judging import Judging
 from pointsman.app.observed import Observed
+from pointsman.app.scaling import Scaling
 from pointsman.app.setup import Setup
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.backend import Backend
@@ -39,6 +40,7 @@ class Telling:
         self._counted = counted
         self._backends = backends
         self._observed = Observed()
+        self._scaling = Scaling(folder)
         self._exporter = _exporter_of(setup)
         self._told: Told | None = None
 
@@ -78,10 +80,14 @@ class Telling:
         text: bytes = exposition.text_of(await self._all(), openmetrics=openmetrics)
         return text
 
+    async def complete(self, counts: Counts) -> None:
+        """With what is the same whichever process looks at it."""
+        counts.levels.update(await self.observed())
+        counts.levels["scale_signal"] = await self._scaling.levels(counts)
+
     async def _all(self) -> Counts:
-        observed = await self.observed()
         counts = self.counts()
-        counts.levels.update(observed)
+        await self.complete(counts)
         return counts
 
 

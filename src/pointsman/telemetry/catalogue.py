@@ -315,6 +315,12 @@ NODE = (
     _same("gpu_memory_bytes", "uuid gpu", "GPU memory there is (NVML)", "显存总量（NVML）"),
     _same("gpu_temperature_celsius", "uuid gpu", "Temperature of the GPU (NVML)", "GPU 温度（NVML）"),
     _same("gpu_power_watts", "uuid gpu", "Power that the GPU draws (NVML)", "GPU 功率（NVML）"),
+    _same(
+        "scale_signal",
+        "cause",
+        "1 while a sign holds that one more machine is needed: `queue_wait`, `p99_rising`, `memory`, `models`",
+        "需要再加一台机器的迹象存在时为 1：`queue_wait`、`p99_rising`、`memory`、`models`",
+    ),
     _sum("process_memory_bytes", "", "Resident memory of the gateway's processes", "网关各进程的常驻内存"),
     _sum("process_cpu_seconds", "", "CPU time that the gateway's processes took", "网关各进程用掉的 CPU 时间"),
 )

@@ -293,7 +293,7 @@ class Worker:
     async def _metrics(self, openmetrics: bool) -> bytes:
         assert self._serving is not None
         counts = await self._total()
-        counts.levels.update(await self._serving.telling.observed())
+        await self._serving.telling.complete(counts)
         return text_of_counts(counts, openmetrics=openmetrics)
 
     async def _total(self) -> Counts:
