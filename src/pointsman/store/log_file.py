@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 
 from pointsman.domain.said import Said, said
-from pointsman.store.log_schema import LATER, TABLES, UNDERSTOOD, UNFILED, VERSION, explained, has_table
+from pointsman.store.log_schema import LATER, TABLES, UNDERSTOOD, VERSION, explained, has_table, take_in
 
 if sys.platform != "win32":
     import fcntl
@@ -57,7 +57,7 @@ def open_log(path: Path) -> apsw.Connection:
                 with connection:
                     connection.execute(TABLES)
                     connection.execute(f"pragma user_version={VERSION}")
-            connection.execute(UNFILED)
+            take_in(connection)
         except apsw.Error:
             connection.close()
             raise

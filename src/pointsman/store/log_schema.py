@@ -98,11 +98,7 @@ create table if not exists rollups (
 create table if not exists wiped (place text primary key) without rowid;
 create table if not exists erased (day integer primary key, count integer not null);
 """
-UNFILED = """
-insert or ignore into unfiled select id, 0 from batches
-where id > (select max(ifnull(max(batch), 0), (select ifnull(max(high), 0) from chapters)) from unfiled)
-"""
-"""Batches of a version that knew no chapters are to be filed, too."""
+_UNKNOWN = "id > (select max(ifnull(max(batch), 0), (select ifnull(max(high), 0) from chapters)) from unfiled)"
 LATER = (
     "feedback", "notes", "notes_left", "feedback_on", "signs", "unfiled", "chapters", "fields", "rollups", "wiped",
     "erased",
@@ -117,6 +113,12 @@ def has_table(connection: Connection, name: str) -> bool:
     except apsw.SQLError:
         return False
     return True
+
+
+def take_in(connection: Connection) -> None:
+    """Batches of a version that knew no chapters are to be filed, too. Raises apsw.Error."""
+    if connection.execute(f"select 1 from batches where {_UNKNOWN} limit 1").fetchall():  # noqa: S608
+        connection.execute(f"insert or ignore into unfiled select id, 0 from batches where {_UNKNOWN}")  # noqa: S608
 
 
 def unfiled_in(connection: Connection) -> str:
