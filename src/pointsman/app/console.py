@@ -119,16 +119,19 @@ class ConsoleDoor:
         from pointsman.app.console_decide import ConsoleDecider
         from pointsman.app.console_doctor import ConsoleDoctor
         from pointsman.app.console_jobs import ConsoleJobs
+        from pointsman.app.console_keys import ConsoleKeys
         from pointsman.app.console_models import ConsoleFleet
         from pointsman.app.console_rules import ConsoleBooks
         from pointsman.app.console_trials import Trials
         from pointsman.console.decide.page import DecidePage
         from pointsman.console.doctor.page import DoctorPage
         from pointsman.console.jobs.page import JobsPage
+        from pointsman.console.keys.page import KeysPage
         from pointsman.console.models.page import ModelsPage
         from pointsman.console.pages.help import HelpPage
         from pointsman.console.pages.now import NowPage
         from pointsman.console.pages.requests import RequestsPage
+        from pointsman.console.playground.page import PlaygroundPage
         from pointsman.console.rules.pages import rule_routes
 
         state, sources = self._state, self._sources
@@ -137,11 +140,15 @@ class ConsoleDoor:
         yield from RequestsPage(templates, log).routes()
         self._trials = trials = Trials(lambda: self._setup().policy, self._folder)
         yield from rule_routes(templates, ConsoleBooks(self._setup, sources.reload, trials, self._folder))
-        yield from DecidePage(templates, ConsoleDecider(sources.pipeline), log, trials.ask).routes()
+        decider = ConsoleDecider(sources.pipeline)
+        yield from DecidePage(templates, decider, log, trials.ask).routes()
+        yield from PlaygroundPage(templates, lambda: decider.models, log).routes()
         self._fleet = ConsoleFleet(self._setup, state, sources.pipeline, sources.board, sources.manage)
         yield from ModelsPage(templates, self._fleet).routes()
         desk = ConsoleJobs(sources.jobs, sources.uploads, quotes=sources.quotes)
         yield from JobsPage(templates, desk).routes()
+        book = ConsoleKeys(self._setup, sources.reload, sources.pipeline.quotas, self._folder)
+        yield from KeysPage(templates, book).routes()
         self._doctor = ConsoleDoctor(self._setup)
         yield from DoctorPage(templates, self._doctor).routes()
         yield from HelpPage(templates).routes()

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 import msgspec
 
 from pointsman.admission.ledger import Ledger
-from pointsman.admission.quota import Account, Exceeded, Quota, Used, What
+from pointsman.admission.quota import Account, Exceeded, Level, Quota, Used, What
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
 from pointsman.ports.clock import Clock
@@ -63,6 +63,15 @@ class Allowance:
         return headers_of(self._account, self._clock.monotonic())
 
 
+class Standing(msgspec.Struct, frozen=True):
+    """How much of its quota a key has left; None: no limit of that kind. `inside`: under way, in all processes."""
+
+    requests: Level | None
+    tokens: Level | None
+    inside: int
+    concurrency: int | None
+
+
 class Quotas:
     """For one event loop. `shared` is where processes tell each other; None: there is no other. Where the store cannot be
     used, each goes on by what it knows."""
@@ -93,6 +102,15 @@ class Quotas:
         if exceeded is not None:
             raise refusal(exceeded, headers_of(account, now))
         return Allowance(account, self._clock, part)
+
+    def standing(self, caller: str) -> Standing | None:
+        """Of that key now; None where nothing limits it."""
+        now = self._clock.monotonic()
+        account = self._ledger.account(caller, now)
+        if account is None:
+            return None
+        inside = account.inside + account.elsewhere
+        return Standing(account.requests(now), account.tokens(now), inside, account.quota.concurrency)
 
     def _tell(self) -> None:
         if self._shared is not None and (self._telling is None or self._telling.done()):

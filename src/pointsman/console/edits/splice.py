@@ -25,8 +25,8 @@ class Item(msgspec.Struct, frozen=True):
 
 
 def items_of(text: str, key: str) -> list[Item]:
-    """Those of the list that the text is, or that it has under `key`. Raises PointsmanError where they do not stand
-    in lines of their own, and where the text is no YAML."""
+    """Those of the list that the text is, or that it has under `key` (`rules`, `auth.keys`). Raises PointsmanError where
+    they do not stand in lines of their own, and where the text is no YAML."""
     found = _list_of(text, key)
     if found is None or not found.value:
         return []
@@ -79,8 +79,9 @@ def _list_of(text: str, key: str) -> Any:
         raise PointsmanError(
             Said(f"the file is no YAML (line {line})", f"文件不是有效的 YAML（第 {line} 行）"), code="no_yaml"
         ) from None
-    if isinstance(node, yaml.MappingNode):
-        node = next((value for name, value in node.value if getattr(name, "value", None) == key), None)
+    for part in key.split("."):
+        if isinstance(node, yaml.MappingNode):
+            node = next((value for name, value in node.value if getattr(name, "value", None) == part), None)
     return node if isinstance(node, yaml.SequenceNode) else None
 
 
