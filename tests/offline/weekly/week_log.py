@@ -92,7 +92,7 @@ def fleet(large_in_memory: bool) -> Snapshot:
             resident=large_in_memory,
         ),
     ]  # fmt: skip
-    return Snapshot.of(states, (QualityShift("qwen2.5:3b", "coding", -0.12),))
+    return Snapshot.of(states, (QualityShift("qwen2.5:3b", "code_completion", -0.12),))
 
 
 class Writing:
@@ -170,6 +170,6 @@ def write(
             writing.content(record)
     today = int(now // DAY)
     for day in range(today - min(days, 7) + 1, today + 1) if count > 100 else ():
-        for task, again in (("coding", 6), ("translation", 0), (None, 1)):
+        for task, again in (("code_completion", 6), ("translation", 0), ("faq", 1)):
             writing.did(Signs(day, "anonymous", "qwen2.5:3b", task, 30, again, 1))
     writing.close()

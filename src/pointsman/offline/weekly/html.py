@@ -60,7 +60,7 @@ def _days(page: Page, tongue: Tongue) -> Iterator[str]:
     if not most or len(days) < 2:
         return
     several = any(day.before is not None for day in days)
-    yield f'<figure><figcaption>{_text(page.days_title, tongue)} <i class="now"></i>'
+    yield f'<figure><figcaption><i class="now"></i> {_text(page.days_title, tongue)}'
     if several:
         yield f' <span><i class="was"></i> {_text(page.days_before, tongue)}</span>'
     name = _text(page.days_title, tongue)
@@ -111,13 +111,15 @@ def _part(part: Part, tongue: Tongue) -> Iterator[str]:
 
 def _row(part: Part, row: Row, tongue: Tongue) -> Iterator[str]:
     yield f'<tbody class="{row.tone or "plain"}"><tr>'
+    noted = bool(row.notes or row.code)
     for place, cell in enumerate(row.cells):
-        yield f"<td{_side(part, place)}>{_text(cell, tongue)}</td>"
+        rows = ' rowspan="2"' if noted and place == 0 else ""
+        yield f"<td{_side(part, place)}{rows}>{_text(cell, tongue)}</td>"
     yield "</tr>"
-    if row.notes or row.code:
+    if noted:
         code = [f"<code>{escape(row.code)}</code>"] if row.code else []
         notes = "<br>".join([_text(note, tongue) for note in row.notes] + code)
-        yield f'<tr class="notes"><td colspan="{len(row.cells)}">{notes}</td></tr>'
+        yield f'<tr class="notes"><td colspan="{len(row.cells) - 1}">{notes}</td></tr>'
     yield "</tbody>\n"
 
 

@@ -82,4 +82,4 @@ def _texts(advice: Advice, text: bool) -> tuple[str, ...]:
     shown = []
     for each in advice.texts[:_TEXTS]:
         shown.append(f"{' '.join(each.text.split())[:_LONGEST]}  ({each.request})" if text else each.request)
-    return tuple(shown)
+    return tuple(shown) if text or not shown else (", ".join(shown),)

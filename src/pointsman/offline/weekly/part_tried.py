@@ -39,7 +39,11 @@ def tried_part(found: Weekly) -> Part:
     lines += found.none
     if found.left_out:
         lines.append(
-            said("{count} more were not replayed.", "另有 {count} 条没有重放。", count=found.left_out),
+            said(
+                "{count} more were not replayed, since each is a pass over the log.",
+                "另有 {count} 条没有重放，因为每条都要把日志读一遍。",
+                count=found.left_out,
+            )
         )
     heads = (
         Said("no.", "序号"),

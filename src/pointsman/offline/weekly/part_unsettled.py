@@ -45,6 +45,7 @@ def unsettled_part(found: Weekly, text: bool) -> Part:
         lines.append(Said("What was asked is shown with --text.", "加 --text 显示问题内容。"))
     heads = (
         Said("cluster", "类"),
+        Said("such as", "例如"),
         Said("questions", "问题"),
         Said("share", "占比"),
         Said("first half", "前半"),
@@ -59,17 +60,19 @@ def unsettled_part(found: Weekly, text: bool) -> Part:
         tuple(lines),
         heads if rows else (),
         rows,
-        frozenset((1, 2, 3, 4, 6)),
+        frozenset((2, 3, 4, 5, 7)),
+        wide=1,
         after=after,
     )
 
 
 def _row(place: int, gap: Gap, text: bool) -> Row:
     tone: Tone = "warn" if gap.trend in ("up", "new") else ""
-    note = " ".join(gap.representative.split())[:_LONGEST] if text else ", ".join(gap.ids[:_IDS])
+    like = " ".join(gap.representative.split())[:_LONGEST] if text else ", ".join(gap.ids[:_IDS])
     return Row(
         (
             str(place),
+            like,
             number(gap.questions),
             percent(gap.share),
             number(gap.before),
@@ -78,5 +81,4 @@ def _row(place: int, gap: Gap, text: bool) -> Row:
             "–" if gap.seconds is None else seconds(gap.seconds),
         ),
         tone,
-        (note,) if note else (),
     )

@@ -60,8 +60,8 @@ def _short(found: Weekly) -> Iterator[tuple[Tone, Said]]:
         yield (
             "bad",
             said(
-                "{count} doubted: {which}",
-                "存疑 {count} 处：{which}",
+                "{count} kinds of tasks at which a model is doubted: {which}",
+                "{count} 类任务上模型存疑：{which}",
                 count=len(doubted),
                 which=_some([f"{each.model} · {each.task or '?'}" for each in doubted]),
             ),

@@ -48,18 +48,22 @@ def grown(now: float, was: float) -> str | None:
     if not was:
         return None
     change = 100 * (now - was) / was
+    if abs(change) < 0.05:
+        return "±0"
     return f"{change:+,.0f}%" if abs(change) >= 10 else f"{round(change, 1) + 0.0:+.1f}%"
 
 
 def points(now: float, was: float) -> str:
     """How many points of a hundred more."""
-    return f"{round(100 * (now - was), 1) + 0.0:+.1f} pp"
+    change = round(100 * (now - was), 1)
+    return f"{change:+.1f} pp" if change else "±0"
 
 
 def signed(value: float) -> str:
     if abs(value) < _NOTHING:
         return "0"
-    return figure(value) if value < 0 else f"+{figure(value)}"
+    size = abs(value)
+    return f"{value:+,.{0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3}f}"
 
 
 def joined(texts: list[Said] | tuple[Said, ...]) -> Said:

@@ -143,7 +143,7 @@ def _of_rules(document: PolicyDocument, rules: Review) -> Iterator[Suggestion]:
 def _of_balance(document: PolicyDocument, balances: Sequence[Balance]) -> Iterator[Suggestion]:
     crowded = [each.target for each in balances if "crowded" in each.troubles]
     chats = [target for target in document.targets if not target.embedding]
-    if not crowded or len(chats) < 2:
+    if not crowded or all(target.name in crowded for target in chats):
         return
     why = said(
         "requests wait in the queue of {targets}, others have room",
