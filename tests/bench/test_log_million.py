@@ -14,4 +14,4 @@ def test_of_a_few_thousand() -> None:
     [table] = log_million_tables(results)
     assert len(table.lines) == len(results.rows) - 1 == 16
     assert "3,000 requests" in table.title
-    assert all(float(cell.replace(",", "")) > 0 for line in table.lines for cell in line[1:])
+    assert all(float(cell.replace(",", "")) > 0 for line in table.lines for cell in line[1:4])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pointsman.bench.log_million import SIZE
 from pointsman.bench.results import Results
 from pointsman.bench.subjects import POINTSMAN
-from pointsman.bench.tables import Table, figure
+from pointsman.bench.tables import Table, figure, spread_cell
 from pointsman.domain.said import Said, said
 
 _NAMES = {
@@ -45,5 +45,9 @@ def log_million_tables(results: Results) -> Iterator[Table]:
         taken = sorted(sample.values["ms"] for sample in results.samples if sample.row == row and "ms" in sample.values)
         if taken:
             slow = taken[min(len(taken) - 1, round(0.99 * len(taken)))]
-            lines.append([_NAMES[row], figure(taken[len(taken) // 2]), figure(slow), figure(taken[-1])])
-    yield Table(title, (Said("page of 50", "一页 50 条"), "p50", "p99", Said("most", "最大")), lines)
+            used = results.spread(POINTSMAN, row, "cpu_ms")
+            lines.append(
+                [_NAMES[row], figure(taken[len(taken) // 2]), figure(slow), figure(taken[-1]), spread_cell(used)]
+            )
+    heads = (Said("page of 50", "一页 50 条"), "p50", "p99", Said("most", "最大"), Said("CPU", "处理器时间"))
+    yield Table(title, heads, lines)
