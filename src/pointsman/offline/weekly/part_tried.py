@@ -31,7 +31,7 @@ def tried_part(found: Weekly) -> Part:
             Said(
                 "Each was replayed over the requests of this period: what moves, and by how much time, GPU seconds and "
                 "quality change against what was logged, with intervals of 95 %.",
-                "每条建议都用本期的请求重放：有多少请求改变去向，耗时、GPU 秒和质量相对日志变化多少，附 95% 区间。",
+                "每条建议都用本期的请求回放：有多少请求改变去向，耗时、GPU 秒和质量相对日志变化多少，附 95% 区间。",
             )
         )
     if not found.tried:
@@ -41,7 +41,7 @@ def tried_part(found: Weekly) -> Part:
         lines.append(
             said(
                 "{count} more were not replayed, since each is a pass over the log.",
-                "另有 {count} 条没有重放，因为每条都要把日志读一遍。",
+                "另有 {count} 条没有回放，因为每条都要把日志读一遍。",
                 count=found.left_out,
             )
         )

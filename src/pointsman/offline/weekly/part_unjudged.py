@@ -98,7 +98,7 @@ def _reasons(found: Weekly) -> Iterator[Said]:
     for tried in found.tried[:1]:
         for why, count in tried.replay.unread.items() if tried.replay is not None else ():
             yield said(
-                "In replays, {count}: {why}.", "重放时有 {count} 个：{why}。", count=number(count), why=UNREAD[why]
+                "In replays, {count}: {why}.", "回放时有 {count} 个：{why}。", count=number(count), why=UNREAD[why]
             )
 
 

@@ -100,7 +100,7 @@ def _short(found: Weekly) -> Iterator[tuple[Tone, Said]]:
             ),
         )
     if found.tried:
-        yield "good", said("{count} changes replayed", "重放了 {count} 条改动", count=len(found.tried))
+        yield "good", said("{count} changes replayed", "回放了 {count} 条改动", count=len(found.tried))
     if not (doubted or troubled or act or heaps):
         yield "good", Said("Nothing calls for a change.", "没有需要改动的地方。")
 

@@ -126,7 +126,7 @@ def _of_rules(document: PolicyDocument, rules: Review) -> Iterator[Suggestion]:
                     said("narrow rule {rule}", "收窄规则 {rule}", rule=each.rule),
                     each.why,
                     in_shadow(document, each.rule),
-                    bound=Said("replayed as if it took nothing", "按它什么都不接来重放"),
+                    bound=Said("replayed as if it took nothing", "按它什么都不接来回放"),
                 )
             case "raise":
                 yield Suggestion(
@@ -134,7 +134,7 @@ def _of_rules(document: PolicyDocument, rules: Review) -> Iterator[Suggestion]:
                     each.why,
                     raised(document, each.rule),
                     "share: 10",
-                    bound=Said("replayed as if in force for everybody", "按对所有人生效来重放"),
+                    bound=Said("replayed as if in force for everybody", "按对所有人生效来回放"),
                 )
             case "wait":
                 pass
@@ -178,7 +178,7 @@ def _of_heaps(document: PolicyDocument, heaps: Sequence[Heap]) -> Iterator[Sugge
             "{count} 个问题，谁也没有处理",
             count=heap.gap.questions,
         )
-        bound = Said("replayed with a rule that takes exactly these", "用正好接住这些问题的规则重放")
+        bound = Said("replayed with a rule that takes exactly these", "用正好接住这些问题的规则回放")
         yield Suggestion(what, why, answered(document, heap.texts, f"{NAME}_cluster_{place}"), bound=bound)
 
 

@@ -34,7 +34,7 @@ class Tried(msgspec.Struct, frozen=True):
     def moves_nothing(self) -> Said:
         return said(
             "{what} ({why}): replayed, it moves nothing, so it is not suggested",
-            "{what}（{why}）：重放后什么也不变，因此不作建议",
+            "{what}（{why}）：回放后什么也不变，因此不作建议",
             what=self.suggestion.what,
             why=self.suggestion.why,
         )
