@@ -15,6 +15,11 @@ PAGES = {
     "/ui/rules": ("Rules", "规则"),
     "/ui/rules/smalltalk_greeting_zh": ("smalltalk_greeting_zh", "smalltalk_greeting_zh"),
     "/ui/decide": ("Decide", "试判"),
+    "/ui/playground": ("Playground", "对话"),
+    "/ui/models": ("Models & nodes", "模型与节点"),
+    "/ui/jobs": ("Jobs", "任务"),
+    "/ui/keys": ("Keys", "密钥"),
+    "/ui/doctor": ("Doctor", "体检"),
     "/ui/help": ("Help", "帮助"),
     "/ui/sign-in": ("Sign in", "登录"),
 }
