@@ -169,36 +169,54 @@ class Residency:
         wanted: Mapping[str, tuple[Target, BackendConfig]],
         kept: Mapping[str, Kept],
     ) -> Plan:
-        given = config.memory
-        budget = None if given.budget is None else parse_size(given.budget)
         folder = data_dir(config)
         loads = {name: backend.load or _ALWAYS for name, (_, backend) in wanted.items()}
         memory = (
-            {} if budget is None else {name: self._memory(backend, folder) for name, (_, backend) in wanted.items()}
+            {}
+            if config.memory.budget is None
+            else {name: needed_by(backend, folder, self._sizes) for name, (_, backend) in wanted.items()}
         )
-        pinned = arbitrating(config, document)
         return Plan(
-            units=tuple(_units(config, loads, memory, pinned)),
-            rules=Rules(budget, given.patience, given.gather),
+            units=tuple(_units(config, loads, memory, arbitrating(config, document))),
+            rules=_rules(config),
             drivers={name: each.driver for name, each in kept.items()},
             groups={name: load.group for name, load in loads.items() if load.group is not None},
             memory={name: size for name, size in memory.items() if size is not None},
             drains={name: load.drain for name, load in loads.items()},
         )
 
-    def _memory(self, backend: BackendConfig, folder: Path) -> int | None:
-        """Bytes, as the config says; else as its file tells; else as it took the last time. Reads the head of a file that it
-        has not seen yet."""
-        if backend.load is not None and backend.load.memory is not None:
-            return parse_size(backend.load.memory)
-        from pointsman.fleet.measured_memory import last_measured, measured_in
-        from pointsman.fleet.model_memory import memory_of  # only where there is a budget
 
-        sizing = Sizing(backend.model, backend.context, facts_of(backend).slots or 1, backend.gpu_layers)
-        if sizing not in self._sizes:
-            self._sizes[sizing] = memory_of(sizing) if is_local(backend) else None
-        found = self._sizes[sizing]
-        return last_measured(measured_in(folder), setup_of(backend)) if found is None else found
+def units_and_rules(config: Config, document: PolicyDocument) -> tuple[tuple[Unit, ...], Rules]:
+    """What residency/ decides about, as the config has it."""
+    wanted = coming_and_going(config)
+    loads = {name: backend.load or _ALWAYS for name, (_, backend) in wanted.items()}
+    sizes: dict[Sizing, int | None] = {}
+    memory = {
+        name: needed_by(backend, data_dir(config), sizes)
+        for name, (_, backend) in wanted.items()
+        if config.memory.budget is not None
+    }
+    return tuple(_units(config, loads, memory, arbitrating(config, document))), _rules(config)
+
+
+def _rules(config: Config) -> Rules:
+    given = config.memory
+    return Rules(None if given.budget is None else parse_size(given.budget), given.patience, given.gather)
+
+
+def needed_by(backend: BackendConfig, folder: Path, sizes: dict[Sizing, int | None]) -> int | None:
+    """Bytes, as the config says; else as its file tells; else as it took the last time. Reads the head of a file that is not
+    among `sizes` yet."""
+    if backend.load is not None and backend.load.memory is not None:
+        return parse_size(backend.load.memory)
+    from pointsman.fleet.measured_memory import last_measured, measured_in
+    from pointsman.fleet.model_memory import memory_of  # only where there is a budget
+
+    sizing = Sizing(backend.model, backend.context, facts_of(backend).slots or 1, backend.gpu_layers)
+    if sizing not in sizes:
+        sizes[sizing] = memory_of(sizing) if is_local(backend) else None
+    found = sizes[sizing]
+    return last_measured(measured_in(folder), setup_of(backend)) if found is None else found
 
 
 def setup_of(backend: BackendConfig) -> str:
