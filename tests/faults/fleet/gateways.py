@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -44,13 +45,13 @@ async def until(there: Callable[[], Any], what: str = "") -> float:
 class Gateway:
     """`pointsman serve` over a config of the test's, and a client."""
 
-    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, config: dict[str, Any], env: dict[str, str] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         path = folder / "pointsman.yaml"
         server = {"port": 0, "data_dir": str(folder / "data"), "watch": False, "language": "en"}
         path.write_text(yaml.safe_dump({"server": server} | config, allow_unicode=True), encoding="utf-8")
-        self.process = Process(["-c", str(path)])
+        self.process = Process(["-c", str(path)], env)
         self.http = httpx.AsyncClient(timeout=PATIENCE, trust_env=False, headers={"accept-language": "en"})
 
     async def listens(self) -> None:
@@ -62,6 +63,10 @@ class Gateway:
     async def ready(self) -> dict[str, Any]:
         told: dict[str, Any] = (await self.http.get("/ready")).json()
         return told
+
+    async def knows(self, gateways: int) -> bool:
+        """Whether it knows that so many share the store, itself among them."""
+        return f"pointsman_node_gateways {float(gateways)}" in (await self.http.get("/metrics")).text
 
     async def health(self, node: str) -> str:
         """Of one node; empty where it is not known."""
@@ -96,11 +101,14 @@ class Gateway:
 
 
 @contextlib.asynccontextmanager
-async def gateways(count: int, folder: Path, config: dict[str, Any]) -> AsyncIterator[list[Gateway]]:
-    """So many of one config, once all listen."""
+async def gateways(
+    count: int, folder: Path, config: dict[str, Any], env: Sequence[dict[str, str]] = ()
+) -> AsyncIterator[list[Gateway]]:
+    """So many of one config, once all listen. `env` is of each of them, where it is given."""
     made: list[Gateway] = []
     try:
-        made.extend(Gateway(folder / f"gateway-{number}", config) for number in range(count))
+        for number, more in zip(range(count), env or itertools.repeat({}), strict=False):
+            made.append(Gateway(folder / f"gateway-{number}", config, more))
         await asyncio.gather(*(gateway.listens() for gateway in made))
         yield made
     finally:

@@ -16,7 +16,7 @@ from execution.engine import Engine, conversation, streamed
 from faults.fleet.gateways import CHAT, Gateway, gateways, pool, until
 from store.jobs.servers import Valkey
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 _JOBS = 24
 
 
@@ -72,7 +72,7 @@ async def test_the_slots_that_it_held_are_free_again(store: Valkey, tmp_path: Pa
         config = pool([engine.url], limits={"sequences": 2}) | {"store": store.url}
         async with gateways(2, tmp_path, config) as (killed, other):
             for gateway in (killed, other):
-                await until(lambda gateway=gateway: _knows_both(gateway))
+                await until(lambda gateway=gateway: gateway.knows(2))
             under_way = [asyncio.create_task(killed.read("a long one")) for _ in range(2)]
             await until(lambda: len(engine.asked) == 2)
             waiting = asyncio.create_task(other.ask("and a short one"))
@@ -84,7 +84,3 @@ async def test_the_slots_that_it_held_are_free_again(store: Valkey, tmp_path: Pa
             assert (await other.ask("another short one")).status_code == 200
             cut = await asyncio.gather(*under_way, return_exceptions=True)
             assert all(isinstance(each, httpx.TransportError) for each in cut)
-
-
-async def _knows_both(gateway: Gateway) -> bool:
-    return "pointsman_node_gateways 2.0" in (await gateway.http.get("/metrics")).text

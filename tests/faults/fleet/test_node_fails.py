@@ -15,7 +15,7 @@ from faults.fleet.traffic import Traffic, before, left_alone, serves
 from pointsman.balancing.outlier import IN_A_ROW
 from store.jobs.servers import Valkey
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 async def test_one_that_only_fails_gets_no_traffic(three: list[Host], store: Valkey, tmp_path: Path) -> None:

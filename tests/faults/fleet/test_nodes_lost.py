@@ -13,7 +13,7 @@ from faults.fleet.hosts import Host
 from faults.fleet.traffic import Traffic, before, left_alone, serves
 from store.jobs.servers import Valkey
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 _LONG = "pieces 240 gap 0.1"
 """A reply that is still under way when it is found that its machine is gone."""
 

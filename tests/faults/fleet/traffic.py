@@ -28,7 +28,7 @@ async def before(
         for gateway in (one, two):
             for host in machines:
                 await until(lambda gateway=gateway, host=host: serves(gateway, host))
-            await until(lambda gateway=gateway: know_each_other(gateway))
+            await until(lambda gateway=gateway: gateway.knows(2))
         yield one, two
 
 
@@ -38,10 +38,6 @@ async def serves(gateway: Gateway, host: Host) -> bool:
 
 async def left_alone(gateway: Gateway, host: Host) -> bool:
     return await gateway.health(host.node) in ("down", "ejected")
-
-
-async def know_each_other(gateway: Gateway) -> bool:
-    return "pointsman_node_gateways 2.0" in (await gateway.http.get("/metrics")).text
 
 
 class Traffic:
