@@ -47,7 +47,7 @@ VERBS = {
         "decide the logged requests again under another config, and forecast what that comes to",
         "用另一份配置重新决定日志里的请求，并预测影响",
     ),
-    "report": said("write a report from the log: weekly", "根据日志写报告：weekly"),
+    "report": said("write a report from the log: weekly, scale", "根据日志写报告：weekly、scale"),
     "quality": said(
         "show how good models are at kinds of tasks, and what feedback moves",
         "查看各模型在各类任务上的质量，以及反馈的修正",
