@@ -161,6 +161,18 @@ class TestLittle:
         found = made(tmp_path / "data", current, span=30 * DAY)
         assert len(found.days) in (31, 32) and found.before.requests > 0
 
+    def test_a_long_log_is_replayed_and_clustered_in_part(
+        self, house: tuple[Path, Policy], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("pointsman.offline.weekly.weekly.REQUESTS", 100)
+        monkeypatch.setattr("pointsman.offline.weekly.unsettled.MOST", 100)
+        part = made(*house)
+        assert part.replayed > part.week.start and part.unsettled.since > part.week.start
+        counts = {each.replay.requests for each in part.tried if each.replay is not None}
+        assert len(counts) == 1 and 100 <= counts.pop() < part.week.requests
+        english = as_markdown(page(part, ZONE, text=False), "en")
+        assert "days were replayed: more requests" in english and "days were looked at: more requests" in english
+
     def test_policies_that_changed_in_the_week(self, tmp_path: Path) -> None:
         """What the newest one would do to the week is told apart from what suggestions do."""
         first = policy(tmp_path)

@@ -64,7 +64,7 @@ def _days(page: Page, tongue: Tongue) -> Iterator[str]:
     if several:
         yield f' <span><i class="was"></i> {_text(page.days_before, tongue)}</span>'
     name = _text(page.days_title, tongue)
-    yield f'</figcaption>\n<svg viewBox="0 0 {_WIDTH} {_HEIGHT + 34}" role="img" aria-label="{name}">\n'
+    yield f'</figcaption>\n<svg viewBox="-12 0 {_WIDTH + 24} {_HEIGHT + 34}" role="img" aria-label="{name}">\n'
     slot = _WIDTH / len(days)
     every = -(-len(days) // _LABELS)
     for place, day in enumerate(days):

@@ -34,6 +34,20 @@ def tried_part(found: Weekly) -> Part:
                 "每条建议都用本期的请求回放：有多少请求改变去向，耗时、GPU 秒和质量相对日志变化多少，附 95% 区间。",
             )
         )
+        lines.append(
+            Said(
+                "Green: it surely betters quality, or saves GPU time; red: the other way round.",
+                "绿色：质量一定更好，或 GPU 时间一定更省；红色：相反。",
+            )
+        )
+    if rows and found.replayed > found.week.start:
+        lines.append(
+            said(
+                "Only the last {days} days were replayed: more requests than that are not.",
+                "只回放了最近 {days} 天：请求太多，不再往前。",
+                days=f"{(found.now - found.replayed) / 86_400:.1f}",
+            )
+        )
     if not found.tried:
         lines.append(Said("Nothing in this period calls for a change.", "这段时间没有需要改动的地方。"))
     lines += found.none

@@ -70,6 +70,16 @@ def span_of(rollups: Rollups, start: float, end: float) -> Span:
     return Span(start, end, whole, by("stage"), by("outcome"), by("target"))
 
 
+def latest(rollups: Rollups, since: float, until: float, most: int) -> float:
+    """The latest hour since which there are at least `most` requests, else `since`. Raises LogError."""
+    count = 0
+    for each in reversed(rollups.between(since, until, HOUR)):
+        count += each.figures.count
+        if count >= most:
+            return max(since, float(each.start))
+    return since
+
+
 def days_of(rollups: Rollups, week: Span, before: Span, zone: ZoneInfo) -> tuple[Day, ...]:
     """The days of the week, oldest first, those without requests too. Raises LogError."""
     now = _by_day(rollups, week, zone)

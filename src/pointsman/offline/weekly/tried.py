@@ -16,6 +16,8 @@ from pointsman.store.log_reader import LogReader
 
 MOST = 8
 """Suggestions that are replayed: each one is a pass over the log."""
+REQUESTS = 100_000
+"""That each is replayed over: the latest ones."""
 
 
 class Tried(msgspec.Struct, frozen=True):

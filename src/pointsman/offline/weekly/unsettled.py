@@ -8,7 +8,7 @@ import msgspec
 
 from pointsman.offline.gaps.gaps import Gap, find_gaps
 from pointsman.offline.read_log import questions_of_log
-from pointsman.store.log_schema import HOUR
+from pointsman.offline.weekly.spans import latest
 from pointsman.store.rollups import Rollups
 
 MOST = 50_000
@@ -39,7 +39,7 @@ class Unsettled(msgspec.Struct, frozen=True):
 
 def unsettled(folder: Path, rollups: Rollups, since: float, until: float) -> Unsettled:
     """Raises LogError, and FileNotFoundError where there is no log."""
-    start = _since(rollups, since, until)
+    start = latest(rollups, since, until, MOST)
     asked = questions_of_log(folder, start)
     found = find_gaps(asked, limit=_SHOWN, since=start, until=until)
     texts = {question.id: question.text for question in asked.found}
@@ -48,13 +48,3 @@ def unsettled(folder: Path, rollups: Rollups, since: float, until: float) -> Uns
         different = dict.fromkeys(texts[name] for name in gap.ids if name in texts)
         heaps.append(Heap(gap, tuple(different)[:_TEXTS]))
     return Unsettled(tuple(heaps), start, found.questions, found.unsettled, found.alone, found.unread, found.small)
-
-
-def _since(rollups: Rollups, since: float, until: float) -> float:
-    """The latest hour since which there are at least MOST requests, else `since`."""
-    count = 0
-    for each in reversed(rollups.between(since, until, HOUR)):
-        count += each.figures.count
-        if count >= MOST:
-            return max(since, float(each.start))
-    return since

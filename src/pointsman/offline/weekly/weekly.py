@@ -17,9 +17,9 @@ from pointsman.offline.review.report import Review, review
 from pointsman.offline.weekly.balance import Balance, balances
 from pointsman.offline.weekly.looked import Looked, look
 from pointsman.offline.weekly.misroutes import Misroute, misroutes
-from pointsman.offline.weekly.spans import Day, Span, days_of, hour_before, span_of
+from pointsman.offline.weekly.spans import Day, Span, days_of, hour_before, latest, span_of
 from pointsman.offline.weekly.suggested import suggestions
-from pointsman.offline.weekly.tried import MOST, Trials, Tried
+from pointsman.offline.weekly.tried import MOST, REQUESTS, Trials, Tried
 from pointsman.offline.weekly.unsettled import Unsettled, unsettled
 from pointsman.pipeline.policy import Policy
 from pointsman.store.log_reader import LogReader
@@ -43,8 +43,8 @@ class Wanted(msgspec.Struct, frozen=True):
 
 class Weekly(msgspec.Struct, frozen=True):
     """`rules` are judged over RULE_DAYS, or the week, where that is longer. `as_it_is`: the newest policy replayed over the
-    week, where others decided some of it. `left_out` suggestions were not replayed; `none` says of what nothing could be
-    suggested. `began` is when the first request of the log's sums came, as far as both weeks know."""
+    week, where others decided some of it. Replays are of the requests since `replayed`; `left_out` suggestions were not
+    replayed; `none` says of what nothing could be suggested. `erased` requests are in the sums only."""
 
     now: float
     week: Span
@@ -58,6 +58,7 @@ class Weekly(msgspec.Struct, frozen=True):
     as_it_is: Replay | None
     against: tuple[str, Replay] | None
     tried: tuple[Tried, ...]
+    replayed: float
     left_out: int
     none: tuple[Said, ...]
     erased: int
@@ -87,7 +88,8 @@ def _made(folder: Path, reader: LogReader, rollups: Rollups, wanted: Wanted) -> 
     loads = balances(looked, week, document.targets if document is not None else ())
     rules = review(audit(reader, min(since, now - RULE_DAYS * _DAY), now=now))
     open_ones = unsettled(folder, rollups, since, now)
-    trials = Trials(reader, wanted.like, since, now)
+    replayed = latest(rollups, since, end, REQUESTS)
+    trials = Trials(reader, wanted.like, replayed, now)
     ideas, none = (
         suggestions(document, state, misroutes=bad, balances=loads, rules=rules, heaps=open_ones.heaps)
         if document is not None
@@ -107,6 +109,7 @@ def _made(folder: Path, reader: LogReader, rollups: Rollups, wanted: Wanted) -> 
         unsettled=open_ones,
         as_it_is=trials.as_it_is(document) if document is not None and ideas and looked.policies > 1 else None,
         against=(against[0], trials.replayed(against[1])) if against is not None and looked.requests else None,
+        replayed=replayed,
         tried=tuple(each for each in tried if each.counts),
         left_out=max(0, len(ideas) - MOST),
         none=(*none, *(each.moves_nothing for each in tried if not each.counts)),
