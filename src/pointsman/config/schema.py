@@ -33,6 +33,14 @@ Hash = Annotated[
         extra={"zh": " sha256: 加 64 位十六进制数字"},
     ),
 ]
+PostgresUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"^postgres(ql)?://.+",
+        description="postgresql://user:password@host/database",
+        extra={"zh": "postgresql://用户:密码@主机/数据库"},
+    ),
+]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -361,17 +369,12 @@ class Log(Section, frozen=True):
     ] = "sealed"
     keep: Annotated[Span, Meta(description="how long a record is kept")] = "30d"
     rollups: Annotated[
-        Span, Meta(description="how long sums of hours and days are kept, which hold no words; at least as long as records")
+        Span,
+        Meta(description="how long sums of hours and days are kept, which hold no words; at least as long as records"),
     ] = "400d"
     store: (
         Annotated[
-            str,
-            Meta(
-                pattern=r"^postgres(ql)?://.+",
-                description="postgresql://user:password@host/database: several gateways write one log; default: "
-                "log.sqlite in the data folder",
-                extra={"zh": "postgresql://用户:密码@主机/数据库（多个网关共用一份日志）"},
-            ),
+            PostgresUrl, Meta(description="a database of several gateways' log; default: log.sqlite in the data folder")
         ]
         | None
     ) = None
