@@ -174,3 +174,18 @@ def test_without_prompts_it_says_so(shell: Shell, monkeypatch: pytest.MonkeyPatc
     told = shell.run("replay", "--against", against(shell, RULES + NEW_RULE), "--data-dir", "data")
     assert "40: the prompt was not kept (log.prompts: off)" in told.out
     assert json.dumps(done.json["forecast"]["mean_seconds"]["after"]) == "0.0"
+
+
+def test_other_weights_are_told_in_both_languages(house: Shell) -> None:
+    house.write("pointsman.yaml", yaml.safe_dump(CONFIG, sort_keys=False))
+    house.write("rules.yaml", RULES)
+    house.write("weights.yaml", "good: {cost: 1}\n")
+    done = house.run("replay", "--against-weights", "weights.yaml", "--data-dir", "data", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["moved"] > 0 and {part["kind"] for part in told["differences"]} == {"weights"}
+    assert told["report"][0]["lines"][0]["en"].startswith("60 requests")
+    assert told["report"][0]["lines"][0]["zh"].startswith("60 个请求")
+    house.write("weights.yaml", "[1]")
+    wrong = house.run("replay", "--against-weights", "weights.yaml", "--data-dir", "data")
+    assert wrong.code == 2 and "mapping" in wrong.err

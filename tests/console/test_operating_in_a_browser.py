@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from console.browsing import LANGUAGES, Browser, Language, barriers
+from console.conftest import ask
 from running import Process, process
 
 CONFIG = """# mine
@@ -126,3 +127,21 @@ def test_the_doctor_looks(browser: Browser, operated: tuple[Process, Path], lang
         assert barriers(page) == []
 
     browser.drive(look, language=language)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_weights_are_replayed(browser: Browser, operated: tuple[Process, Path], language: Language) -> None:
+    ask(operated[0].base, "auto", "你好")
+
+    def replay(page: Any) -> None:
+        page.goto(f"{operated[0].base}/ui/replay")
+        page.locator("#begin").click()
+        page.locator(".note.bad").wait_for()
+        page.locator("input[name='interactive.cost']").fill("9")
+        page.locator("#begin").click()
+        page.locator("#replay-found table").first.wait_for(timeout=120_000)
+        assert page.locator("#replay-now .failed").count() == 0
+        assert barriers(page) == []
+
+    browser.drive(replay, language=language)

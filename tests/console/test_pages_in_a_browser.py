@@ -18,6 +18,7 @@ PAGES = {
     "/ui/playground": ("Playground", "对话"),
     "/ui/models": ("Models & nodes", "模型与节点"),
     "/ui/jobs": ("Jobs", "任务"),
+    "/ui/replay": ("Replay", "重放"),
     "/ui/keys": ("Keys", "密钥"),
     "/ui/doctor": ("Doctor", "体检"),
     "/ui/help": ("Help", "帮助"),

@@ -27,6 +27,7 @@ from pointsman.pipeline.uploads import Uploads
 if TYPE_CHECKING:
     from pointsman.app.console_doctor import ConsoleDoctor
     from pointsman.app.console_models import ConsoleFleet
+    from pointsman.app.console_replay import ConsoleReplays
     from pointsman.app.console_trials import Trials
     from pointsman.console.door import Console
     from pointsman.console.entrance import Terms
@@ -65,6 +66,7 @@ class ConsoleDoor:
         self._trials: Trials | None = None
         self._fleet: ConsoleFleet | None = None
         self._doctor: ConsoleDoctor | None = None
+        self._replays: ConsoleReplays | None = None
 
     async def close(self) -> None:
         """Ends what it started."""
@@ -74,6 +76,8 @@ class ConsoleDoor:
             await self._fleet.close()
         if self._doctor is not None:
             await self._doctor.close()
+        if self._replays is not None:
+            await self._replays.stop()
 
     def get(self, client: Client) -> Awaitable[None] | None:
         return self.post(client, b"")
@@ -121,6 +125,7 @@ class ConsoleDoor:
         from pointsman.app.console_jobs import ConsoleJobs
         from pointsman.app.console_keys import ConsoleKeys
         from pointsman.app.console_models import ConsoleFleet
+        from pointsman.app.console_replay import ConsoleReplays
         from pointsman.app.console_rules import ConsoleBooks
         from pointsman.app.console_trials import Trials
         from pointsman.console.decide.page import DecidePage
@@ -132,6 +137,7 @@ class ConsoleDoor:
         from pointsman.console.pages.now import NowPage
         from pointsman.console.pages.requests import RequestsPage
         from pointsman.console.playground.page import PlaygroundPage
+        from pointsman.console.replay.page import ReplayPage
         from pointsman.console.rules.pages import rule_routes
 
         state, sources = self._state, self._sources
@@ -149,6 +155,8 @@ class ConsoleDoor:
         yield from JobsPage(templates, desk).routes()
         book = ConsoleKeys(self._setup, sources.reload, sources.pipeline.quotas, self._folder)
         yield from KeysPage(templates, book).routes()
+        self._replays = ConsoleReplays(self._setup)
+        yield from ReplayPage(templates, self._replays).routes()
         self._doctor = ConsoleDoctor(self._setup)
         yield from DoctorPage(templates, self._doctor).routes()
         yield from HelpPage(templates).routes()

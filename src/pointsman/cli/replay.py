@@ -10,6 +10,7 @@ import gc
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 from pointsman.app.build import NOBODY, Before, build
 from pointsman.cli.output import print_error, print_json, print_line, print_problems
@@ -20,7 +21,8 @@ from pointsman.config.load import load
 from pointsman.config.others_words import all_of
 from pointsman.config.paths import data_dir, find_config
 from pointsman.config.schema import parse_span
-from pointsman.domain.errors import PointsmanError, Problems, did_you_mean
+from pointsman.config.yaml_source import read_yaml
+from pointsman.domain.errors import PointsmanError, Problem, Problems, did_you_mean
 from pointsman.domain.said import said
 from pointsman.offline.replay.limits import Limits, limit_of, passed, share_of, stolen_of
 from pointsman.offline.replay.outcome import Replay
@@ -44,6 +46,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--against-rules", metavar="FILE", action="append", default=[],
         help="the config with these rule files in place of its rules.files; repeatable",
     )  # fmt: skip
+    against.add_argument(
+        "--against-weights", metavar="FILE", help="the config with these weights in place of its policy"
+    )
     against.add_argument("--against-classifier", metavar="FILE", help="the config with that model of task types")
     limits = parser.add_argument_group("limits (1 where one is passed); LIMIT is a share such as 2%%, or a number")
     limits.add_argument("--max-moved", metavar="LIMIT", help="requests that go elsewhere")
@@ -89,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     over = passed(found, limits)
     if options.json:
-        print_json(as_json(found, over))
+        print_json(as_json(found, over, sections(found, options.since, over, limits)))
     else:
         show = as_markdown if options.markdown else as_text
         for line in show(sections(found, options.since, over, limits), options.tongue):
@@ -107,11 +112,11 @@ def _limits(options: argparse.Namespace) -> Limits:
                 span=options.since,
             )
         )
-    if not (options.against or options.against_rules or options.against_classifier):
+    if not (options.against or options.against_rules or options.against_weights or options.against_classifier):
         raise PointsmanError(
             said(
-                "against what? Give --against FILE, --against-rules FILE or --against-classifier FILE",
-                "与什么比较？请给出 --against FILE、--against-rules FILE 或 --against-classifier FILE",
+                "against what? Give --against FILE, or --against-rules, --against-weights or --against-classifier",
+                "与什么比较？请给出 --against FILE，或 --against-rules、--against-weights、--against-classifier",
             )
         )
     if not 0 <= options.samples <= 1000:
@@ -135,7 +140,8 @@ def _policy(options: argparse.Namespace, reader: LogReader) -> Policy:
     file = find_config(options.against or options.config)
     rules = [str(Path(name).absolute()) for name in options.against_rules]
     classifier = options.against_classifier and str(Path(options.against_classifier).absolute())
-    loaded = load(file, {"rules.files": rules or None, "classifier.file": classifier})
+    weights = options.against_weights and _weights(Path(options.against_weights))
+    loaded = load(file, {"rules.files": rules or None, "classifier.file": classifier, "policy": weights})
     newest = next(reader.rows({}, None, 1), None)
     document = reader.policy(newest["policy"]) if newest is not None and newest["policy"] else None
     known = Before()
@@ -143,6 +149,15 @@ def _policy(options: argparse.Namespace, reader: LogReader) -> Policy:
         specs = {name: rule.spec for name, rule in document.actions.items() if rule.spec is not None}
         known = Before(document.reports, specs)
     return build(loaded, known, may_ask=NOBODY).policy
+
+
+def _weights(file: Path) -> dict[Any, Any]:
+    """What stands under `policy` instead. Raises Problems."""
+    data = read_yaml(file).data
+    if not isinstance(data, dict):
+        message = said("must be a mapping of names of weights", "必须是由权重名组成的映射")
+        raise Problems([Problem("policy", message, where=str(file))])
+    return data
 
 
 def _check_rules(limits: Limits, policy: Policy, found: Replay) -> None:

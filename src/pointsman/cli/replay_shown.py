@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pointsman.cli.table import table
-from pointsman.domain.said import Tongue, told
+from pointsman.domain.said import Tongue, in_zh, told
 from pointsman.offline.replay.limits import Passed
 from pointsman.offline.replay.outcome import Cause, Effect, Move, Replay
 from pointsman.offline.replay.section import Section
@@ -66,7 +66,8 @@ def as_markdown(sections: Iterable[Section], tongue: Tongue) -> Iterator[str]:
             yield ""
 
 
-def as_json(found: Replay, over: Sequence[Passed]) -> dict[str, Any]:
+def as_json(found: Replay, over: Sequence[Passed], sections: Iterable[Section]) -> dict[str, Any]:
+    """`report` is what people are told, in both languages."""
     forecast = found.forecast
     return {
         "since": found.since,
@@ -112,7 +113,21 @@ def as_json(found: Replay, over: Sequence[Passed]) -> dict[str, Any]:
         },
         "passed": [{"option": each.option, "why": each.why} for each in over],
         "seconds": found.seconds,
+        "report": [
+            {
+                "title": None if section.title is None else _both(section.title),
+                "lines": list(map(_both, section.lines)),
+                "heads": list(map(_both, section.heads)),
+                "rows": [list(map(_both, row)) for row in section.rows],
+                "numbers": sorted(section.numbers),
+            }
+            for section in sections
+        ],
     }  # fmt: skip
+
+
+def _both(text: str) -> dict[str, str]:
+    return {"en": str(text), "zh": in_zh(text)}
 
 
 def _move(move: Move) -> dict[str, Any]:
