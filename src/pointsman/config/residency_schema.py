@@ -25,8 +25,8 @@ class Load(Section, frozen=True):
         Annotated[
             Size,
             Meta(
-                description="what it takes; default: estimated from its file; where there is none, what it took the last time, "
-                "at first the whole budget"
+                description="what it takes; default: estimated from its file; where there is none, what it took the "
+                "last time, at first the whole budget"
             ),
         ]
         | None
