@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import time
 from pathlib import Path
 
@@ -26,6 +27,17 @@ def test_markdown_goes_to_standard_output(house: Shell) -> None:
     assert SECRET not in done.out
     with_text = house.run("report", "weekly", "--data-dir", "data", "--text", "--language", "zh")
     assert with_text.code == 0 and with_text.out.startswith("# 每周报告\n")
+
+
+def test_json_has_the_findings_and_no_words(house: Shell) -> None:
+    done = house.run("report", "weekly", "--data-dir", "data", "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert found["week"]["requests"] == 60 and SECRET not in done.out
+    assert {"misroutes", "balance", "rules", "clusters", "suggestions", "not_judged"} <= set(found)
+    assert all(each["replay"]["moved"] >= 0 for each in found["suggestions"] if each["replay"])
+    with_text = house.run("report", "weekly", "--data-dir", "data", "--json", "--text")
+    assert SECRET in with_text.out or not found["clusters"]
 
 
 def test_html_by_the_files_ending(house: Shell) -> None:

@@ -25,6 +25,7 @@ FLAGS = {
         *("--outcome", "--caller", "--model", "--endpoint", "--language", "--task-type", "--error"),
     ],
     "replay": ["--since", "--against", "--max-moved", "--max-stolen", "--verify", "--text", "--markdown", "--json"],
+    "report": ["weekly"],
     "trace": ["ID", "--json", "--url", "--key", "--store", "--data-dir", "--config"],
     "jobs": ["ls", "show", "dead", "retry", "cancel", "watch", "batch"],
     "actions": ["ls", "show", "run"],

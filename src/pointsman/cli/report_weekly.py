@@ -13,13 +13,14 @@ from typing import get_args
 from zoneinfo import ZoneInfo
 
 from pointsman.app.build import NOBODY, Before, build
-from pointsman.cli.output import print_error, print_line
+from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.cli.source import declare_config, load_config
 from pointsman.cli.tongue import declare_tongue
 from pointsman.config.load import Loaded, load
 from pointsman.config.paths import data_dir, find_config
 from pointsman.config.schema import parse_span
 from pointsman.domain.said import said, told
+from pointsman.offline.weekly.plain import plain
 from pointsman.offline.weekly.report import page
 from pointsman.offline.weekly.weekly import Wanted, weekly
 from pointsman.offline.weekly.written import ENDINGS, Form, NotInstalled, as_bytes
@@ -39,6 +40,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="what to write; default: standard output (md, html)")
     parser.add_argument("--against", metavar="FILE", help="another pointsman.yaml that is replayed over the week, too")
     parser.add_argument("--text", action="store_true", help="with what was asked (needs the key in the data folder)")
+    parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
     declare_tongue(parser)
 
 
@@ -60,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
     zone = ZoneInfo(loaded.draft.server.timezone or "UTC")
     try:
         found = weekly(data_dir(loaded.draft), _wanted(options, loaded, zone))
+        if options.json:
+            print_json(plain(found, text=options.text))
+            return 0
         made = as_bytes(page(found, zone, text=options.text), form, options.tongue, found.now)
     except LogError as error:
         message = said("the log cannot be read: {why}", "日志无法读取：{why}", why=explained(error))
