@@ -143,7 +143,7 @@ class TestLittle:
         english = as_markdown(page(found, ZONE, text=False), "en")
         assert found.looked.requests == found.week.requests == 1
         assert not found.tried and [each.standing for each in found.misroutes] == ["few"]
-        assert "1 requests are too few to be sure of anything" in english
+        assert "So few requests (1) make nothing sure" in english
         assert "There are no sums of the period before." in english
 
     def test_prompts_that_were_not_kept(self, tmp_path: Path) -> None:
@@ -188,6 +188,17 @@ class TestLittle:
         found = made(tmp_path / "data", second)
         assert found.as_it_is is not None and found.as_it_is.moved == 60
 
+    def test_of_few_replies_no_model_is_doubted_however_bad_they_are(self, tmp_path: Path) -> None:
+        current = policy(tmp_path)
+        for count, standing in ((29, "few"), (30, "doubted")):
+            writing = Writing(tmp_path / str(count), current)
+            for number in range(count):
+                writing.complain(writing.ask(f"how do I book a room {number}", NOW - 6000 + number))
+            writing.close()
+            found = made(tmp_path / str(count), current)
+            assert [each.standing for each in found.misroutes] == [standing]
+            assert found.looked.feedback == count
+
 
 class TestShown:
     def test_the_page_needs_nothing_from_elsewhere(self, found: Weekly) -> None:
@@ -199,9 +210,9 @@ class TestShown:
         current = policy(tmp_path)
         writing = Writing(tmp_path / "data", current)
         for number in range(12):
-            writing.ask(f"<script>alert(1)</script> | *book* [a](b) `room` number {number}", NOW - 600 + number)
+            writing.ask(f"<script>alert(1)</script> | *book* [a](b) `room` \u202e number {number}", NOW - 600 + number)
         writing.close()
         shown = page(made(tmp_path / "data", current), ZONE, text=True)
-        assert "<script" not in as_html(shown, "en")
+        assert "<script" not in as_html(shown, "en") and "\u202e" not in as_html(shown, "en") + as_markdown(shown, "zh")
         assert "&lt;script&gt;" in as_html(shown, "en")
         assert r"\<script\>alert(1)\</script\> \| \*book\*" in as_markdown(shown, "en")

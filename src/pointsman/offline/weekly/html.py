@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from pointsman.domain.said import Tongue, told
+from pointsman.domain.said import Tongue
 from pointsman.offline.weekly.page import Page, Part, Row, Tile
+from pointsman.offline.weekly.shown import one_line
 from pointsman.offline.weekly.spans import Day
 
 _STYLE = Path(__file__).parent / "weekly.css"
@@ -130,4 +131,4 @@ def _side(part: Part, place: int) -> str:
 
 
 def _text(text: str | None, tongue: Tongue) -> str:
-    return escape(" ".join(told(text or "", tongue).split()))
+    return escape(one_line(text, tongue))

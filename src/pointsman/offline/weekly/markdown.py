@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pointsman.domain.said import Tongue, told
+from pointsman.domain.said import Tongue
 from pointsman.offline.weekly.page import Page, Part, Tone
+from pointsman.offline.weekly.shown import one_line
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _MARKS: dict[Tone, str] = {"": "", "good": "🟢 ", "warn": "🟡 ", "bad": "🔴 "}
@@ -61,4 +62,4 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str, tongue: Tongue) -> str:
-    return _SPECIAL.sub(r"\\\1", " ".join(told(text, tongue).split()))
+    return _SPECIAL.sub(r"\\\1", one_line(text, tongue))

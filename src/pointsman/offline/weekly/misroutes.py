@@ -71,9 +71,9 @@ def misroutes(looked: Looked, shifts: Iterable[QualityShift]) -> list[Misroute]:
 
 
 def _standing(*signs: tuple[int, int, Interval]) -> Standing:
-    known = [sign for sign in signs if sign[1]]
+    known = [sign for sign in signs if sign[1] >= FEW]
+    if not known:
+        return "few"
     if any(low > LIMIT for _, _, (low, _) in known):
         return "doubted"
-    if all(of < FEW for _, of, _ in known):
-        return "few"
     return "maybe" if any(count / of > LIMIT for count, of, _ in known) else "fine"

@@ -30,7 +30,7 @@ def _reasons(found: Weekly) -> Iterator[Said]:
         return
     if looked.requests < FEW:
         yield said(
-            "{count} requests are too few to be sure of anything: intervals are wide, and no model is called doubted.",
+            "So few requests ({count}) make nothing sure: intervals are wide, and no model is called doubted.",
             "只有 {count} 个请求，太少，什么都不能断定：区间很宽，也不会判定任何模型存疑。",
             count=looked.requests,
         )
@@ -79,8 +79,8 @@ def _reasons(found: Weekly) -> Iterator[Said]:
     young = sum(each.young for each in found.rules.rules)
     if young:
         yield said(
-            "{count} rules have been in force for less than a week and are not called dead or low.",
-            "{count} 条规则生效不到一周，不判为失效或末位。",
+            "Rules in force for less than a week, which are not called dead or low: {count}",
+            "生效不到一周、不判为失效或末位的规则：{count} 条",
             count=young,
         )
     if audit.requests and audit.since is not None and not any(_old(found, each.first) for each in audit.known.values()):

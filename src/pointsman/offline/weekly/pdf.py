@@ -12,8 +12,9 @@ import msgspec
 
 from pointsman.actions.report.pdf import clean
 from pointsman.actions.report.typesetting import Prepared, typeset
-from pointsman.domain.said import Tongue, told
+from pointsman.domain.said import Tongue
 from pointsman.offline.weekly.page import Page, Part
+from pointsman.offline.weekly.shown import one_line
 
 _TEMPLATE = Path(__file__).parent / "weekly.typ"
 
@@ -34,7 +35,7 @@ def data_of(page: Page, tongue: Tongue) -> bytes:
     """The JSON that the template reads."""
 
     def text(each: str | None) -> str:
-        return told(each or "", tongue)
+        return one_line(each, tongue)
 
     return msgspec.json.encode(
         clean(
@@ -65,19 +66,19 @@ def data_of(page: Page, tongue: Tongue) -> bytes:
 
 def _part(part: Part, tongue: Tongue) -> dict[str, Any]:
     return {
-        "title": told(part.title, tongue),
-        "lines": [told(line, tongue) for line in part.lines],
-        "heads": [told(head, tongue) for head in part.heads],
+        "title": one_line(part.title, tongue),
+        "lines": [one_line(line, tongue) for line in part.lines],
+        "heads": [one_line(head, tongue) for head in part.heads],
         "numbers": sorted(part.numbers),
         "wide": part.wide,
         "rows": [
             {
-                "cells": [told(cell, tongue) for cell in row.cells],
+                "cells": [one_line(cell, tongue) for cell in row.cells],
                 "tone": row.tone,
-                "notes": [told(note, tongue) for note in row.notes],
+                "notes": [one_line(note, tongue) for note in row.notes],
                 "code": row.code or "",
             }
             for row in part.rows
         ],
-        "after": [told(line, tongue) for line in part.after],
+        "after": [one_line(line, tongue) for line in part.after],
     }

@@ -60,8 +60,8 @@ def _short(found: Weekly) -> Iterator[tuple[Tone, Said]]:
         yield (
             "bad",
             said(
-                "{count} kinds of tasks at which a model is doubted: {which}",
-                "{count} 类任务上模型存疑：{which}",
+                "Kinds of tasks at which a model is doubted: {count} ({which})",
+                "模型存疑的任务类型：{count} 处（{which}）",
                 count=len(doubted),
                 which=_some([f"{each.model} · {each.task or '?'}" for each in doubted]),
             ),
@@ -71,8 +71,8 @@ def _short(found: Weekly) -> Iterator[tuple[Tone, Said]]:
         yield (
             "warn",
             said(
-                "{count} targets out of balance: {which}",
-                "{count} 个目标负载异常：{which}",
+                "Targets out of balance: {count} ({which})",
+                "负载异常的目标：{count} 个（{which}）",
                 count=len(troubled),
                 which=_some([each.target for each in troubled]),
             ),
@@ -82,8 +82,8 @@ def _short(found: Weekly) -> Iterator[tuple[Tone, Said]]:
         yield (
             "warn",
             said(
-                "{count} rules dead or doubtful: {which}",
-                "{count} 条规则失效或存疑：{which}",
+                "Rules dead or doubtful: {count} ({which})",
+                "失效或存疑的规则：{count} 条（{which}）",
                 count=len(act),
                 which=_some([each.rule for each in act]),
             ),
@@ -93,14 +93,14 @@ def _short(found: Weekly) -> Iterator[tuple[Tone, Said]]:
         yield (
             "warn",
             said(
-                "{count} clusters that nobody settles, {questions} questions",
-                "{count} 类问题无人处理，共 {questions} 个",
+                "Clusters that nobody settles: {count}, with so many questions: {questions}",
+                "无人处理的问题：{count} 类，共 {questions} 个",
                 count=len(heaps) + found.unsettled.small,
                 questions=number(sum(heap.gap.questions for heap in heaps)),
             ),
         )
     if found.tried:
-        yield "good", said("{count} changes replayed", "回放了 {count} 条改动", count=len(found.tried))
+        yield "good", said("Changes that were replayed: {count}", "回放过的改动：{count} 条", count=len(found.tried))
     if not (doubted or troubled or act or heaps):
         yield "good", Said("Nothing calls for a change.", "没有需要改动的地方。")
 

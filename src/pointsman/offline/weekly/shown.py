@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from pointsman.domain.said import Said
+import re
+
+from pointsman.domain.said import Said, Tongue, told
 from pointsman.offline.replay.section import figure, number
 from pointsman.store.figures import BOUNDS
 
 _NOTHING = 0.0005
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def one_line(text: str | None, tongue: Tongue) -> str:
+    """In that language; of others' texts nothing turns the line around or breaks it."""
+    return _CONTROLS.sub("\ufffd", " ".join(told(text or "", tongue).split()))
 
 
 def percent(value: float | None) -> str:
