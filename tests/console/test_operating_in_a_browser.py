@@ -136,6 +136,7 @@ def test_other_weights_are_replayed(browser: Browser, operated: tuple[Process, P
 
     def replay(page: Any) -> None:
         page.goto(f"{operated[0].base}/ui/replay")
+        page.locator("input[name='interactive.cost']").fill("0.1")  # as in force
         page.locator("#begin").click()
         page.locator(".note.bad").wait_for()
         page.locator("input[name='interactive.cost']").fill("9")

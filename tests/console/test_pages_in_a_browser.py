@@ -19,6 +19,7 @@ PAGES = {
     "/ui/models": ("Models & nodes", "模型与节点"),
     "/ui/jobs": ("Jobs", "任务"),
     "/ui/replay": ("Replay", "重放"),
+    "/ui/evaluate": ("Evaluate", "评测"),
     "/ui/keys": ("Keys", "密钥"),
     "/ui/doctor": ("Doctor", "体检"),
     "/ui/help": ("Help", "帮助"),

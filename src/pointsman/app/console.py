@@ -122,6 +122,7 @@ class ConsoleDoor:
         """Every page of the console: a new one is added here."""
         from pointsman.app.console_decide import ConsoleDecider
         from pointsman.app.console_doctor import ConsoleDoctor
+        from pointsman.app.console_evaluate import ConsoleEvaluations
         from pointsman.app.console_jobs import ConsoleJobs
         from pointsman.app.console_keys import ConsoleKeys
         from pointsman.app.console_models import ConsoleFleet
@@ -130,6 +131,7 @@ class ConsoleDoor:
         from pointsman.app.console_trials import Trials
         from pointsman.console.decide.page import DecidePage
         from pointsman.console.doctor.page import DoctorPage
+        from pointsman.console.evaluate.page import EvaluatePage
         from pointsman.console.jobs.page import JobsPage
         from pointsman.console.keys.page import KeysPage
         from pointsman.console.models.page import ModelsPage
@@ -157,6 +159,8 @@ class ConsoleDoor:
         yield from KeysPage(templates, book).routes()
         self._replays = ConsoleReplays(self._setup)
         yield from ReplayPage(templates, self._replays).routes()
+        evaluations = ConsoleEvaluations(self._setup, sources.pipeline, self._folder)
+        yield from EvaluatePage(templates, evaluations).routes()
         self._doctor = ConsoleDoctor(self._setup)
         yield from DoctorPage(templates, self._doctor).routes()
         yield from HelpPage(templates).routes()

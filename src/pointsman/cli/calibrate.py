@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.app.build import Built, build
+from pointsman.arbiter.evaluation import Evaluation
 from pointsman.cli.asked_gateway import AskedGateway, heads_of
 from pointsman.cli.base_here import base_here
 from pointsman.cli.bench_intents import needs_numpy
@@ -70,7 +71,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Raises PointsmanError, Problems, FileNotFoundError."""
     try:
-        from pointsman.arbiters.calibrations import keep_calibration
+        from pointsman.arbiters.calibrations import keep_calibration, keep_evaluation
         from pointsman.bench.intent_tables import before_and_after, reliability_panel, reliability_table
         from pointsman.bench.plotting import check_plot, draw
         from pointsman.bench.tables import as_text
@@ -81,7 +82,10 @@ def run(options: argparse.Namespace) -> int:
     built = build(load_config(options, {"server.data_dir": options.data_dir} if options.data_dir else None))
     questions = _labelled(options, built)
     done = asyncio.run(_done(options, built, questions))
-    file = None if options.dry_run else keep_calibration(data_dir(built.config) / "arbiter", done.calibration)
+    folder = data_dir(built.config) / "arbiter"
+    file = None if options.dry_run else keep_calibration(folder, done.calibration)
+    if file is not None:
+        keep_evaluation(folder, _evaluation(done))
     if options.json:
         print_json(
             {"calibration": done.calibration, "before": done.before, "after": done.after, "file": file and str(file)}
@@ -104,6 +108,21 @@ def run(options: argparse.Namespace) -> int:
             options.venv,
         )
     return 0
+
+
+def _evaluation(done: Any) -> Evaluation:
+    """What the console shows of it."""
+    return Evaluation(
+        heads=done.calibration.model,
+        at=time.time(),
+        texts=done.after.texts,
+        before=done.before.reliability,
+        after=done.after.reliability,
+        ece_before=done.before.ece,
+        ece_after=done.after.ece if done.calibration.ece_after is None else done.calibration.ece_after,
+        accuracy=done.after.accuracy,
+        confusion=done.confusion,
+    )
 
 
 def _labelled(options: argparse.Namespace, built: Built) -> tuple[Question, ...]:

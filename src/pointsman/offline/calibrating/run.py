@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
 
+from pointsman.arbiter.calibration import confidence
 from pointsman.arbiter.figures import Figures, figures
 from pointsman.arbiter.fitting import FALSE_ALARMS, Judged, fit_calibration
 from pointsman.domain.intent import OPEN_ENDED, OUT_OF_SCOPE, Calibration, Query
@@ -19,12 +21,14 @@ LEAST = 20
 
 class Calibrated(msgspec.Struct, frozen=True):
     """`before` by the calibration that there was, `after` by the new one, both on all texts; how it does on texts that it
-    was not fitted on is `calibration.ece_after`. `unheard`: the arbiter gave no scores."""
+    was not fitted on is `calibration.ece_after`. `unheard`: the arbiter gave no scores. `confusion` by the new one: what was
+    meant (`open_ended`: no intent), what it heard, how many texts; the most first."""
 
     calibration: Calibration
     before: Figures
     after: Figures
     unheard: int
+    confusion: tuple[tuple[str, str, int], ...] = ()
 
 
 async def calibrated(
@@ -37,13 +41,18 @@ async def calibrated(
     """`heads`: whom the calibration is for; `now`: the one that there is. None where fewer than `LEAST` texts were heard,
     or none of them has an intent."""
     judged: list[Judged] = []
+    meant: list[str] = []
     for number, question in enumerate(questions):
         tell(number)
         heard = await arbiter.hear(Query(text=question.text))
         if heard.failure is None and heard.scores:
             inside = question.label not in _OUTSIDE
+            meant.append(str(question.label) if inside else OPEN_ENDED)
             judged.append(Judged(heard, inside, inside and heard.scores[0][0] == question.label))
     if len(judged) < LEAST or not any(each.inside for each in judged):
         return None
     fitted = msgspec.structs.replace(fit_calibration(judged, alarms=FALSE_ALARMS), model=heads)
-    return Calibrated(fitted, figures(judged, now), figures(judged, fitted), len(questions) - len(judged))
+    heard_as = Counter((label, confidence(each.heard, fitted)[0]) for label, each in zip(meant, judged, strict=True))
+    confusion = tuple((label, said, many) for (label, said), many in heard_as.most_common())
+    unheard = len(questions) - len(judged)
+    return Calibrated(fitted, figures(judged, now), figures(judged, fitted), unheard, confusion)

@@ -1,0 +1,1 @@
+"""How true what the gateway believes is: confidences of arbiters, and what models are worth beside what they cost."""
