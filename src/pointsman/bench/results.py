@@ -48,8 +48,8 @@ class Failure:
 
 @dataclass
 class Results:
-    """`kind` is relay, layers, workers, growth, rules, jobs, log, log_million, l1, quality, admission, nodes, swap, replay
-    or replay-check; `versions` those of the subjects; `rows` and `versions` are in the order in which they are shown.
+    """`kind` is relay, layers, workers, growth, rules, jobs, log, log_million, l1, quality, admission, nodes, swap, replay,
+    replay-check or whatif; `versions` those of the subjects; `rows` and `versions` are in the order in which they are shown.
     `skipped` are subjects that were not there, with the reason."""
 
     kind: str

@@ -18,6 +18,7 @@ from pointsman.bench.results import Results
 from pointsman.bench.rules_tables import rules_tables
 from pointsman.bench.swap_tables import swap_tables
 from pointsman.bench.tables import Table
+from pointsman.bench.whatif_tables import whatif_tables
 
 _TABLES = {
     "relay": relay_tables,
@@ -35,6 +36,7 @@ _TABLES = {
     "swap": swap_tables,
     "replay": replay_tables,
     "replay-check": replay_check_tables,
+    "whatif": whatif_tables,
 }
 
 

@@ -93,7 +93,8 @@ def preamble(results: Results) -> Iterable[Said]:
         rounds=results.options["rounds"],
         each=_each(results.options.get("seconds")),
     )
-    yield pinning(results.options.get("subject_cores", ()), results.options.get("other_cores", ()))
+    if results.kind != "whatif":  # its engines are, each to its own
+        yield pinning(results.options.get("subject_cores", ()), results.options.get("other_cores", ()))
     for name, version in (
         results.versions.items() if results.kind in ("relay", "rules", "jobs", "log", "admission") else ()
     ):

@@ -31,6 +31,7 @@ from pointsman.cli.bench_quality import declare_quality, measure_quality
 from pointsman.cli.bench_replay import declare_replay, measure_replay
 from pointsman.cli.bench_route import declare_route, measure_route
 from pointsman.cli.bench_swap import declare_swap, measure_swap
+from pointsman.cli.bench_whatif import declare_whatif, measure_whatif
 from pointsman.cli.output import print_line
 from pointsman.cli.tongue import declare_tongue
 from pointsman.domain.errors import PointsmanError
@@ -83,6 +84,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     declare_quality(actions.add_parser("quality", help="how good models are at kinds of tasks, by a set with checkers"))
     declare_route(actions.add_parser("route", help="routers on questions that several models answered"))
     declare_replay(actions.add_parser("replay", help="how fast a log is decided again; --check: is the forecast true"))
+    declare_whatif(
+        actions.add_parser("whatif", help="is true what report scale foretells: other nodes, other slots"), _VENV
+    )
     table = actions.add_parser("table", help="print the tables of a result as Markdown")
     table.add_argument("file", metavar="FILE", type=Path, help="what --json wrote")
     table.add_argument("--plot", metavar="FILE", type=Path, help="also draw it (.svg or .png)")
@@ -202,6 +206,10 @@ def _swap(options: argparse.Namespace) -> Results:
     return measure_swap(options, _progress(options.tongue))
 
 
+def _whatif(options: argparse.Namespace) -> Results:
+    return measure_whatif(options, _progress(options.tongue))
+
+
 _ACTIONS = {
     "relay": _relay,
     "growth": _growth,
@@ -211,6 +219,7 @@ _ACTIONS = {
     "admission": _admission,
     "nodes": _nodes,
     "swap": _swap,
+    "whatif": _whatif,
 }
 
 

@@ -165,6 +165,8 @@ def _fleets(
 ) -> Callable[[int, dict[str, BackendState], dict[str, Slowdown]], Fleet]:
     """What a gateway with this config has before it."""
     rules = gate_rules(config, lambda _, slots: slots)
+    pairs = [pair for each in targets_of(config).values() for pair in each]
+    said_of = {target.name: limit for target, backend in pairs if isinstance(limit := backend.limits.sequences, int)}
     units, memory = units_and_rules(config, document)
     units = tuple(unit for unit in units if shortage(unit, units, memory) is None)
 
@@ -179,7 +181,7 @@ def _fleets(
             for unit in there
         }
         served = {
-            name: Served(_one_of(capacities.get(name, OPEN), states.get(name)), slowdown)
+            name: Served(_one_of(capacities.get(name, OPEN), states.get(name), said_of.get(name)), slowdown)
             for name, slowdown in known.items()
         }
         return Fleet(nodes, served, Memory(there, memory, loads), config.admission.queue, config.admission.wait)
@@ -187,10 +189,9 @@ def _fleets(
     return fleet
 
 
-def _one_of(capacity: Capacity, state: BackendState | None) -> Capacity:
-    """Of one of the nodes that there are."""
+def _one_of(capacity: Capacity, state: BackendState | None, sequences: int | None) -> Capacity:
+    """Of one of the nodes that there are; `sequences` is what the config says of each."""
     nodes = max(len(state.nodes), 1) if state is not None else 1
-    sequences, cells = capacity.sequences, capacity.cells
-    return Capacity(
-        None if sequences is None else max(sequences // nodes, 1), None if cells is None else max(cells // nodes, 1)
-    )
+    if sequences is None and capacity.sequences is not None:
+        sequences = max(capacity.sequences // nodes, 1)
+    return Capacity(sequences, None if capacity.cells is None else max(capacity.cells // nodes, 1))

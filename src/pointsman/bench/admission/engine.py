@@ -43,6 +43,12 @@ class Engine:
         times = psutil.Process(self._process.pid).cpu_times()
         return float(times.user + times.system)
 
+    def pin(self, core: int) -> None:
+        """All of its threads run there from now on."""
+        for thread in psutil.Process(self._process.pid).threads():
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(thread.id, {core})
+
     def kill(self) -> None:
         if self._process.pid is not None:
             os.kill(self._process.pid, signal.SIGKILL)

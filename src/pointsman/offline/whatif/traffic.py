@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
+from sys import intern
 
 import msgspec
 
@@ -107,7 +108,7 @@ def _served(head: Head, entry: Entry, target: str, total: float) -> Logged:
         entry=head.model,
         caller=head.caller,
         target=target,
-        place=f"{target} {last.get('node')}",
+        place=intern(f"{target} {last.get('node')}"),
         read=int(head.input_tokens or entry.feature("input_tokens") or 0),
         written=head.output_tokens,
         began=head.received + min(last.get("began_ms") or 0.0, total) / 1000,

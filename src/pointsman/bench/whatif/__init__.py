@@ -1,0 +1,1 @@
+"""`bench whatif`: what `report scale` foretold of other nodes and slots, beside what came."""
