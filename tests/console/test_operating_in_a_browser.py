@@ -142,6 +142,7 @@ def test_other_weights_are_replayed(browser: Browser, operated: tuple[Process, P
         page.locator("input[name='interactive.cost']").fill("9")
         page.locator("#begin").click()
         page.locator("#replay-found table").first.wait_for(timeout=120_000)
+        page.locator("#stop").wait_for(state="detached", timeout=120_000)
         assert page.locator("#replay-now .failed").count() == 0
         assert barriers(page) == []
 
