@@ -36,7 +36,8 @@ class ModelList(msgspec.Struct, frozen=True):
 
 class Agent:
     """Reports every 2 seconds, whatever its engine does. `models` are (name, id) pairs; none: all that the engine lists.
-    `machine` makes what reads this machine."""
+    `machine` makes what reads this machine. With `named`, `backend` is asked for that list alone, and the engine by what
+    `named` makes of the first model there."""
 
     def __init__(
         self,
@@ -45,10 +46,15 @@ class Agent:
         report: NodeReport,
         models: Sequence[NodeModel],
         machine: Callable[[], Node] = Node,
+        *,
+        named: Callable[[str], Backend] | None = None,
     ) -> None:
         self.report = replace(report, incarnation=secrets.token_hex(8))
         self._registry = registry
         self._backend = backend
+        self._lister = backend
+        self._named = named
+        self._asks: str | None = None
         self._slots = report.slots
         self._models = tuple(models)
         self._machine = machine()
@@ -76,6 +82,8 @@ class Agent:
             with contextlib.suppress(RegistryFailure):
                 await self._registry.leave(self.report)
             await self._backend.close()
+            if self._backend is not self._lister:
+                await self._lister.close()
             self._machine.close()
         log.info(_LEFT, self.report.name)
 
@@ -125,6 +133,7 @@ class Agent:
 
     async def _look(self) -> None:
         """How engine and machine are. Never raises."""
+        await self._name()
         state = await self._backend.probe()
         running = waiting = None
         with contextlib.suppress(BackendFailure):
@@ -149,9 +158,20 @@ class Agent:
             problem=str(state.problem) if state.problem else None,
         )
 
+    async def _name(self) -> None:
+        """Engines say how they are of one model: it has to be known which they have, also after they began anew."""
+        if self._named is None:
+            return
+        names = [model.name for model in await self._listed()]
+        if names and self._asks not in names:
+            before, self._asks = self._backend, names[0]
+            self._backend = self._named(self._asks)
+            if before is not self._lister:
+                await before.close()
+
     async def _listed(self) -> tuple[NodeModel, ...]:
         try:
-            stream = await self._backend.open(Call("/models", b"", method="GET", first_byte=5.0, idle=5.0))
+            stream = await self._lister.open(Call("/models", b"", method="GET", first_byte=5.0, idle=5.0))
             listed = msgspec.json.decode(await stream.read(4 << 20), type=ModelList)
         except (BackendFailure, msgspec.DecodeError):
             return self.report.models

@@ -28,6 +28,7 @@ from pointsman.domain.said import Said, said
 from pointsman.domain.target import Target
 from pointsman.fleet.discover import FoundEngine, discover
 from pointsman.fleet.registry.stored import StoredRegistry
+from pointsman.ports.backend import Backend
 
 log = logging.getLogger("pointsman")
 
@@ -79,9 +80,14 @@ async def _report(options: argparse.Namespace, config: Config) -> None:
         engine, url = engine or found.engine, url or found.base_url
     models = [NodeModel(name, id=id or None) for name, _, id in (given.partition("=") for given in options.model)]
     name = options.name or f"{socket.gethostname()}:{urlsplit(url).port or 80}"
-    target = Target(f"{name}@{engine}", "node", models[0].id or models[0].name if models else "", name, engine)
     key = os.environ.get(options.key_from) if options.key_from else None
-    backend = make_backend(engine, BackendSettings(model=target.model, base_url=url, api_key=key), target)
+
+    def asking(model: str, engine: str = engine) -> Backend:
+        settings = BackendSettings(model=model, base_url=url, api_key=key)
+        return make_backend(engine, settings, Target(f"{name}@{engine}", "node", model, name, engine))
+
+    backend = asking(models[0].id or models[0].name) if models else asking("", _ANY)
+    named = None if models else asking
     address = options.advertise or url
     report = NodeReport(name, address, "", engine=engine, slots=options.slots)
     if is_loopback(urlsplit(address).hostname or "") and not (options.store or config.store or "sqlite:").startswith(
@@ -90,7 +96,7 @@ async def _report(options: argparse.Namespace, config: Config) -> None:
         log.warning(_LOOPBACK, address)
     shared = open_node_store(config, options.store)
     try:
-        await Agent(StoredRegistry(shared), backend, report, models).run(told_to_stop, options.drain)
+        await Agent(StoredRegistry(shared), backend, report, models, named=named).run(told_to_stop, options.drain)
     finally:
         await shared.close()
 
@@ -115,6 +121,8 @@ def _wrong_usage(options: argparse.Namespace) -> str | None:
     return None
 
 
+_ANY = "openai"
+"""What every engine speaks so far that it lists its models."""
 _LOOPBACK = Said(
     "gateways on other machines cannot reach %s: say with --advertise where they can",
     "其他机器上的网关访问不到 %s：请用 --advertise 指定它们能访问的地址",
