@@ -29,12 +29,12 @@ def test_the_table_has_the_error() -> None:
     told = {
         f"wait_p{share}{end}_s": at for share in (50, 95, 99) for end, at in (("", 2.5), ("_low", 1.0), ("_high", 3.0))
     }
-    results.samples += [Sample(REAL, BASE, 1, real), Sample(FORETOLD, BASE, 1, told)]
+    results.samples += [Sample(REAL, BASE, 1, {**real, "engine_cores": 0.5}), Sample(FORETOLD, BASE, 1, told)]
     [table] = tables_of(results)
     shown = "\n".join(as_markdown(table, "en"))
     cells = " | ".join(["2.50 (1.00–3.00) | 2.00 | +0.50"] * 3)
-    assert f"| one node, whose log it is | {cells} |" in shown
-    assert f"| two nodes | {' | '.join(['–'] * 9)} |" in shown
+    assert f"| one node, whose log it is | {cells} | 0.50 |" in shown
+    assert f"| two nodes | {' | '.join(['–'] * 10)} |" in shown
     assert "两个节点" in "\n".join(as_text(table, "zh"))
 
 

@@ -36,7 +36,7 @@ def whatif_tables(results: Results) -> Iterator[Table]:
                 spread_cell(came),
                 f"{error:+.2f}",
             ]
-        lines.append(cells)
+        lines.append([*cells, spread_cell(results.spread(REAL, row, "engine_cores"))])
     title = said(
         "Waits for a place in seconds, as foretold from the log of one node and as they came; {n} requests in {s:g} s",
         "等空位的时间（秒）：由单节点日志预测的，与实际的；{s:g} 秒内 {n} 个请求",
@@ -50,4 +50,5 @@ def whatif_tables(results: Results) -> Iterator[Table]:
             said("p{n} real", "实际 p{n}", n=share),
             Said("error", "误差"),
         ]
+    heads.append(Said("cores that engines got", "引擎得到的核心数"))
     yield Table(title, tuple(heads), lines)
