@@ -15,6 +15,9 @@ from pointsman.ports.registry import Registry, RegistryFailure
 log = logging.getLogger("pointsman")
 
 EVERY = 1.0
+SPARED = 6
+"""Looks after the registry was gone in which nodes that it does not know (any more) are kept: what they said has expired
+meanwhile, and they say it again with their next report."""
 
 
 class Watching:
@@ -28,6 +31,7 @@ class Watching:
         self._models: tuple[str, ...] = ()
         self._found = found
         self._last: dict[str, tuple[NodeReport, ...]] = {}
+        self._spared: dict[str, int] = {}
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -61,7 +65,12 @@ class Watching:
                 nodes = await self._registry.nodes(model)
             except RegistryFailure as failure:
                 problem = failure.said
+                self._spared[model] = SPARED
                 continue
+            if self._spared.get(model, 0):
+                self._spared[model] -= 1
+                there = {node.name for node in nodes}
+                nodes += tuple(node for node in self._last.get(model, ()) if node.name not in there)
             if self._last.get(model) != nodes:
                 self._last[model] = nodes
                 self._found(model, nodes)
