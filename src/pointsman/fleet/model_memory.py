@@ -46,8 +46,8 @@ def what_fits(sizing: Sizing, room: Room | None = None) -> Said | None:
     )
     if verdict.fits:
         return said(
-            "{takes}: by the estimate it fits, so something else took memory meanwhile",
-            "{takes}：按估计是装得下的，可能是别的程序此时占用了内存",
+            "{takes}: by the estimate it fits, so something else took memory meanwhile, or somebody ended it",
+            "{takes}：按估计是装得下的，可能是别的程序此时占用了内存，或是有人终止了它",
             takes=takes,
         )
     return said("{takes}; {changes}", "{takes}；{changes}", takes=takes, changes=_changes(verdict))
