@@ -70,7 +70,7 @@ def failure_of(end: End, sizing: Sizing | None) -> LoadFailure:
         text = said(
             "the command of {name} ended with exit status 0 before it served: does it go to the background (docker run -d, "
             "a script that starts something with &)? It has to stay in the foreground{words}",
-            "{name} 的命令还没有提供服务就以状态 0 结束了：它是不是转入了后台（“docker run -d”，或脚本里用了 （docker run -d，或脚本里用了 &））？"
+            "{name} 的命令还没有提供服务就以状态 0 结束了：它是不是转入了后台（“docker run -d”，或脚本里用了 &）？"
             "它必须一直在前台运行{words}",
             name=end.name,
             words=said("; it said: {it}", "；它说：{it}", it=words) if words else "",
