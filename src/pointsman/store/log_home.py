@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from pointsman.domain.errors import PointsmanError
+from pointsman.domain.said import said
 from pointsman.store.content_files import ContentFiles, Kept, Piece
 from pointsman.store.log_file import alone_in, open_log
 from pointsman.store.log_schema import NAME
@@ -123,6 +125,16 @@ def home_of(folder: Path) -> Home:
     url = url_of(folder)
     if url is None:
         return InFolder(folder)
-    from pointsman.store.postgres_log.home import InPostgres
-
+    with needing_pg8000():
+        from pointsman.store.postgres_log.home import InPostgres
     return InPostgres(url)
+
+
+@contextlib.contextmanager
+def needing_pg8000() -> Iterator[None]:
+    """Around imports of `postgres_log`. Raises PointsmanError where what these need is not installed."""
+    try:
+        yield
+    except ImportError:
+        en, zh = "a log in PostgreSQL needs pg8000: {how}", "把日志放在 PostgreSQL 里需要 pg8000：{how}"
+        raise PointsmanError(said(en, zh, how="pip install 'pointsman[sql]'")) from None

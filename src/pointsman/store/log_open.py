@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pointsman.domain.said import said
 from pointsman.store.log_file import read_log
-from pointsman.store.log_home import url_of
+from pointsman.store.log_home import needing_pg8000, url_of
 from pointsman.store.log_schema import NAME
 from pointsman.store.log_sql import Connection
 
@@ -15,8 +15,8 @@ def opened_to_read(folder: Path) -> Connection:
     """Of that data folder. Raises FileNotFoundError where there is no log yet, apsw.Error."""
     url = url_of(folder)
     if url is not None:
-        from pointsman.store.postgres_log.home import read_postgres
-
+        with needing_pg8000():
+            from pointsman.store.postgres_log.home import read_postgres
         connection = read_postgres(url)
         if connection is not None:
             return connection
