@@ -49,7 +49,8 @@ def is_chinese(text: str) -> bool:
 def english_in(text: str) -> list[str]:
     """Runs of two and more English words outside quotes, code, places and lists of names: what nobody has translated."""
     bare = re.sub(r"“[^”]*”|`[^`]*`|\"[^\"]*\"|'[^']*'|b'[^']*'|（LangChain：[^）]*）", "“”", text)
-    bare = re.sub(r"\b(?:base URL|pointsman(?: [a-z]+)+|pip install\b[^；。]*|ollama pull|--[\w-]+|Authorization: Bearer)", "", bare)
+    commands = r"pointsman(?: [a-z]+)+|pip install\b[^；。]*|ollama pull"
+    bare = re.sub(rf"\b(?:base URL|{commands}|--[\w-]+|Authorization: Bearer)", "", bare)
     return re.findall(r"(?<![\w./:-])[A-Za-z][a-z]+ [a-z]+(?: [a-z]+)*(?![\w./:-])", bare)
 
 
