@@ -276,6 +276,7 @@ def test_what_was_taken_back_is_overwritten_by_what_follows(tmp_path: Path) -> N
 
 WRITER = """
 import sys
+import time
 from pathlib import Path
 from pipeline.policies import CONFIG, FILES, policy_of
 from pointsman.store.log_writer import LogWriter
@@ -286,13 +287,18 @@ policies.mkdir(exist_ok=True)
 policy = policy_of(policies, CONFIG, FILES)
 writer = LogWriter(folder, sys.argv[3], 1e12, linger=0.0)
 records = [long(policy, number) for number in range(400)]
+put = 0
 print("ready", flush=True)
 for record in records:
     writer.note([(cut_off(record), policy.document, FLEET)])
     if int(record.request.id[1:]) % 4:
         writer.put(record, policy.document, FLEET)
-    if writer.written >= 5 and not int(record.request.id[1:]) % 8:
+        put += 1
+    while writer.written < put - 8:
+        time.sleep(0.001)
+    if writer.written >= 8:
         print("some", flush=True)
+time.sleep(60)
 """
 
 
@@ -314,7 +320,7 @@ def test_killed_at_any_point_all_that_is_listed_is_whole(tmp_path: Path, policy:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": path}) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
-            process.stdout.readline()
+            assert process.stdout.readline() == "some\n"
             time.sleep(dice.random() * 0.1)
             process.kill()
         LogWriter(folder, prompts, 1e12).close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import jsonschema_rs
 import msgspec
 
 from pointsman.config.arbiter_schema import IntentConfig
@@ -167,7 +166,7 @@ def _wrong_parameters(
         else:
             try:
                 sound = validator_of(properties[name]).is_valid(value)
-            except (ValueError, jsonschema_rs.ValidationError):
+            except ValueError:
                 return  # said of the action
             if not sound:
                 form = msgspec.json.encode(properties[name]).decode()
