@@ -16,6 +16,7 @@ from console.test_entrance import READER
 from pointsman.app.console_doctor import ConsoleDoctor
 from pointsman.config.load import load
 from pointsman.console.doctor.page import DoctorPage, Examined, Found, Words
+from pointsman.console.shared_run import RunSeen
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Route
 from pointsman.domain.said import Said
@@ -38,10 +39,11 @@ PRINTED = (
 
 
 class Doctor:
-    since: float | None = None
-    found: Examined | None = None
-    failed: Said | None = None
+    now: RunSeen[Examined] = RunSeen()
     begun = 0
+
+    async def seen(self) -> RunSeen[Examined]:
+        return self.now
 
     def begin(self) -> None:
         self.begun += 1
@@ -57,7 +59,7 @@ def house(doctor: Doctor, *, here: bool = True) -> House:
 @pytest.mark.parametrize("tongue", ["en", "zh"])
 def test_what_is_wrong_comes_first_with_what_to_do(tongue: Any) -> None:
     doctor = Doctor()
-    doctor.found = FOUND
+    doctor.now = RunSeen(found=FOUND)
     page = text_of(house(doctor).get("/ui/doctor", tongue))
     wrong, well = ("free it", "2 GiB") if tongue == "en" else ("让出", "占 2 GiB")
     assert page.index(wrong) < page.index(well) and "every 1s" not in page and "<dd><b>" in page
@@ -69,16 +71,16 @@ def test_it_is_begun_and_followed() -> None:
     served = house(doctor)
     assert "pointsman doctor" in text_of(served.get("/ui/doctor"))
     assert place_of(served.post("/ui/doctor", {})) == "/ui/doctor" and doctor.begun == 1
-    doctor.since = 1.0
+    doctor.now = RunSeen(1.0)
     piece = text_of(served.get("/ui/doctor", hx_request="true"))
     assert "every 1s" in piece and "<html" not in piece and 'id="look"' not in piece
-    doctor.since, doctor.failed = None, Said("it broke off", "中断")
+    doctor.now = RunSeen(failed=Said("it broke off", "中断"))
     assert "it broke off" in text_of(served.get("/ui/doctor"))
 
 
 def test_a_reader_sees_and_begins_nothing() -> None:
     doctor = Doctor()
-    doctor.found = FOUND
+    doctor.now = RunSeen(found=FOUND)
     served = house(doctor, here=False)
     served.sign_in(READER)
     page = text_of(served.get("/ui/doctor"))
@@ -93,29 +95,30 @@ def test_a_reader_sees_and_begins_nothing() -> None:
 def test_a_process_beside_the_gateway_looks(tmp_path: Path, program: str, found: int, failed: bool) -> None:
     setup: Any = SimpleNamespace(config=load(None, {"server.data_dir": str(tmp_path)}, {}).draft, file=None)
 
-    async def look() -> ConsoleDoctor:
-        doctor = ConsoleDoctor(lambda: setup, (sys.executable, "-c", program))
+    async def look() -> tuple[RunSeen[Examined], RunSeen[Examined]]:
+        doctor, other = (ConsoleDoctor(lambda: setup, tmp_path, (sys.executable, "-c", program)) for _ in range(2))
         doctor.begin()
-        doctor.begin()
-        assert doctor.since is not None
-        while doctor.since is not None:
+        other.begin()
+        assert (await other.seen()).since is not None
+        while (await doctor.seen()).since is not None:
             await asyncio.sleep(0.02)
         await doctor.close()
-        return doctor
+        return await doctor.seen(), await other.seen()
 
-    doctor = asyncio.run(look())
-    assert (0 if doctor.found is None else len(doctor.found.checks)) == found
-    assert (doctor.failed is not None) == failed
+    here, there = asyncio.run(look())
+    assert here == there
+    assert (0 if here.found is None else len(here.found.checks)) == found
+    assert (here.failed is not None) == failed
 
 
 def test_who_leaves_takes_the_process_along(tmp_path: Path) -> None:
     setup: Any = SimpleNamespace(config=load(None, {"server.data_dir": str(tmp_path)}, {}).draft, file=None)
 
     async def leave() -> None:
-        doctor = ConsoleDoctor(lambda: setup, (sys.executable, "-c", "import time; time.sleep(600)"))
+        doctor = ConsoleDoctor(lambda: setup, tmp_path, (sys.executable, "-c", "import time; time.sleep(600)"))
         doctor.begin()
         await asyncio.sleep(0.1)
         await doctor.close()
-        assert doctor.found is None
+        assert (await doctor.seen()) == RunSeen()
 
     asyncio.run(leave())

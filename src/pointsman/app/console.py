@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 OWN = ("/ui",)
 """What begins so is the console's."""
+RUNS = "console"
+"""Where in the data folder it keeps what its long runs found."""
 
 
 class ConsoleSources(msgspec.Struct, frozen=True):
@@ -161,7 +163,7 @@ class ConsoleDoor:
         yield from ReplayPage(templates, self._replays).routes()
         evaluations = ConsoleEvaluations(self._setup, sources.pipeline, self._folder)
         yield from EvaluatePage(templates, evaluations).routes()
-        self._doctor = ConsoleDoctor(self._setup)
+        self._doctor = ConsoleDoctor(self._setup, self._folder / RUNS)
         yield from DoctorPage(templates, self._doctor).routes()
         yield from HelpPage(templates).routes()
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
@@ -15,9 +15,9 @@ from pointsman.app.setup import Setup
 from pointsman.child_process import killed, spawned
 from pointsman.config.paths import data_dir
 from pointsman.console.doctor.page import Examined, Found
+from pointsman.console.shared_run import RunSeen, SharedRun
+from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said
-
-log = logging.getLogger("pointsman")
 
 COMMAND = (sys.executable, "-m", "pointsman", "doctor", "--json")
 LONGEST = 180.0  # seconds
@@ -30,26 +30,23 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 class ConsoleDoctor:
-    def __init__(self, setup: Callable[[], Setup], command: tuple[str, ...] = COMMAND) -> None:
+    """`folder` is where the console keeps what it found, for all processes of the gateway."""
+
+    def __init__(self, setup: Callable[[], Setup], folder: Path, command: tuple[str, ...] = COMMAND) -> None:
         self._setup = setup
         self._command = command
-        self._task: asyncio.Task[None] | None = None
-        self.since: float | None = None
-        self.found: Examined | None = None
-        self.failed: Said | None = None
+        self._run = SharedRun(folder, "doctor", Examined)
+
+    async def seen(self) -> RunSeen[Examined]:
+        return await asyncio.to_thread(self._run.seen)
 
     def begin(self) -> None:
-        if self._task is None:
-            self.since = time.time()
-            self._task = asyncio.create_task(self._look())
-            self._task.add_done_callback(self._ended)
+        self._run.begin(self._look)
 
     async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._run.close()
 
-    async def _look(self) -> None:
+    async def _look(self) -> Examined:
         begun = time.monotonic()
         setup = self._setup()
         config = setup.config
@@ -76,19 +73,16 @@ class ConsoleDoctor:
                 printed, _ = await process.communicate()
             told = msgspec.json.decode(printed, type=_Told)
         except TimeoutError:
-            self.failed = Said("it took too long and was given up; try again", "用时过长，已放弃；请重试")
+            raise PointsmanError(
+                Said("it took too long and was given up; try again", "用时过长，已放弃；请重试")
+            ) from None
         except msgspec.MsgspecError:
-            self.failed = Said(
-                "it broke off; `pointsman doctor` in a terminal says why",
-                "检查中断；在终端运行 `pointsman doctor` 可看到原因",
-            )
-        else:
-            self.found, self.failed = Examined(time.time(), time.monotonic() - begun, told.checks), None
+            raise PointsmanError(
+                Said(
+                    "it broke off; `pointsman doctor` in a terminal says why",
+                    "检查中断；在终端运行 `pointsman doctor` 可看到原因",
+                )
+            ) from None
         finally:
             await killed(process, session=True)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._task, self.since = None, None
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("the console's doctor failed: %s", type(error).__name__)
-            self.failed = Said("its process could not be started", "无法启动检查进程")
+        return Examined(time.time(), time.monotonic() - begun, told.checks)

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from pointsman.console.shared_run import RunSeen
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Reply, Route, Visit, see_other
 from pointsman.domain.said import Said
@@ -51,17 +52,7 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 class Doctor(Protocol):
-    @property
-    def since(self) -> float | None:
-        """When the look that is under way began, in seconds since the epoch; None: none is."""
-
-    @property
-    def found(self) -> Examined | None:
-        """By the last one that came to its end."""
-
-    @property
-    def failed(self) -> Said | None:
-        """Why the last one came to nothing, if it did."""
+    async def seen(self) -> RunSeen[Examined]: ...
 
     def begin(self) -> None:
         """Where one is under way already, that is the one."""
@@ -76,17 +67,17 @@ class DoctorPage:
         yield Route("GET", "/ui/doctor", self.page)
         yield Route("POST", "/ui/doctor", self.begin)
 
-    def page(self, visit: Visit) -> Reply:
-        doctor = self._doctor
-        found = doctor.found
+    async def page(self, visit: Visit) -> Reply:
+        seen = await self._doctor.seen()
+        found = seen.found
         checks = [] if found is None else sorted(found.checks, key=lambda each: LEVELS.index(each.level))
         return self._templates.page(
             "parts/doctor_found.html" if visit.fragment else "doctor.html",
             visit,
             place="doctor",
-            since=doctor.since,
+            since=seen.since,
             found=found,
-            failed=doctor.failed,
+            failed=seen.failed,
             levels=LEVELS,
             wanting=[each for each in checks if each.level != "ok"],
             well=[each for each in checks if each.level == "ok"],
