@@ -15,10 +15,11 @@ from console.house import House, place_of, text_of
 from console.test_entrance import READER
 from pointsman.app.console_doctor import ConsoleDoctor
 from pointsman.config.load import load
-from pointsman.console.doctor.page import DoctorPage, Examined, Found, Words
+from pointsman.console.doctor.page import DoctorPage, Examined, Found
 from pointsman.console.shared_run import RunSeen
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Route
+from pointsman.console.words import Words
 from pointsman.domain.said import Said
 
 PART = Words("Memory", "内存")

@@ -16,9 +16,10 @@ from console.test_entrance import READER
 from pointsman.app.console_replay import ConsoleReplays
 from pointsman.config.load import load
 from pointsman.console.replay.page import ReplayPage
-from pointsman.console.replay.runs import Part, Replayed, ReplayWish, Words
+from pointsman.console.replay.runs import Part, Replayed, ReplayWish
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Route
+from pointsman.console.words import Words
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said
 

@@ -10,22 +10,12 @@ import msgspec
 from pointsman.console.shared_run import RunSeen
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Reply, Route, Visit, see_other
+from pointsman.console.words import Words
 from pointsman.domain.said import Said
 
 Level = Literal["ok", "note", "wrong", "unknown"]
 LEVELS: tuple[Level, ...] = ("wrong", "note", "unknown", "ok")
 """The worst first."""
-
-
-class Words(msgspec.Struct, frozen=True):
-    """A sentence as it came from the other process."""
-
-    en: str
-    zh: str
-
-    @property
-    def said(self) -> Said:
-        return Said(self.en, self.zh)
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -7,18 +7,8 @@ from typing import Protocol
 
 import msgspec
 
+from pointsman.console.words import Words
 from pointsman.domain.said import Said
-
-
-class Words(msgspec.Struct, frozen=True):
-    """A text as it came from the other process."""
-
-    en: str
-    zh: str
-
-    @property
-    def said(self) -> Said:
-        return Said(self.en, self.zh)
 
 
 class Part(msgspec.Struct, frozen=True):
