@@ -296,6 +296,7 @@ class TestServe:
         assert "在另一个终端里试试：" in said
         assert "Try it" not in said
         assert re.search(r"Pointsman \S+ (?:已就绪|已启动，尚未就绪)，地址 http://", said)
+        assert f"控制台：{gateway.base}/ui" in said
 
 
 def test_english_is_as_it_was(shell: Shell) -> None:

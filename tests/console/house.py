@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlencode
 
-from console.test_entrance import KEYS
+from console.test_entrance import KEYS, Noted
 from pointsman.console.door import Console, Sent
 from pointsman.console.entrance import Asked, Entrance, Terms
 from pointsman.console.sessions import Sessions
@@ -24,7 +24,7 @@ class House:
 
     def __init__(self, pages: Callable[[Templates], Iterable[Route]], *, here: bool = True) -> None:
         terms = Terms(keys=KEYS, here=here, public=True, session=3600)
-        entrance = Entrance(Sessions(b"s" * 32), lambda: terms)
+        entrance = Entrance(Sessions(b"s" * 32), Noted(), lambda: terms)
         shell = Shell(version="1", policy="abc", zone="UTC")
         self.console = Console(entrance, lambda: shell, pages)
         self.cookies: dict[str, str] = {}

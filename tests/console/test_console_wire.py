@@ -98,6 +98,21 @@ def test_another_machine_needs_a_key_that_may(guarded: Process) -> None:
     assert client.get("/ui")[0] == 200
 
 
+def test_a_stolen_cookie_is_of_no_use_after_signing_out_in_any_worker(tmp_path: Path) -> None:
+    path = tmp_path / "pointsman.yaml"
+    path.write_text(yaml.safe_dump(config(loopback="key")), encoding="utf-8")
+    given = ["--config", str(path), "--port", "0", "--workers", "2", "--data-dir", str(tmp_path / "data")]
+    with process(given) as served:
+        owner, thief = Client(served), Client(served)
+        owner.get("/ui/sign-in")
+        owner.post("/ui/sign-in", {"key": KEYS["ops"]})
+        thief.cookies = dict(owner.cookies)
+        assert {thief.get("/ui/help")[0] for _ in range(6)} == {200}  # each on a connection of its own
+        owner.get("/ui/help")
+        assert owner.post("/ui/sign-out", {})[0] == 303
+        assert {thief.get("/ui/help")[0] for _ in range(6)} == {303}
+
+
 def test_no_other_site_reads_it_or_sends_to_it(guarded: Process) -> None:
     client = Client(guarded)
     _, headers, _ = client.get("/ui/help", origin="http://localhost:3000")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import time
+from pathlib import Path
 
 import pytest
 
+from pointsman.console.ended import EndedSessions
 from pointsman.console.entrance import Asked, Entrance, KeyHolder, Terms
-from pointsman.console.sessions import COOKIE, Sessions
+from pointsman.console.sessions import COOKIE, Session, Sessions
 from pointsman.console.visit import Who
 from pointsman.domain.errors import PointsmanError
 
@@ -22,13 +25,30 @@ KEYS = (KeyHolder("ops", hashed(ADMIN), True), KeyHolder("desk", hashed(READER),
 TERMS = Terms(keys=KEYS, here=True, public=True, session=3600)
 
 
+class Noted:
+    """Sessions that were ended, without a folder."""
+
+    def __init__(self) -> None:
+        self._ended: list[Session] = []
+        self.broken = False
+
+    def end(self, session: Session) -> None:
+        if self.broken:
+            raise PermissionError
+        self._ended.append(session)
+
+    def has(self, session: Session) -> bool:
+        return session in self._ended
+
+
 class House:
     """An entrance whose terms and clock a test sets."""
 
     def __init__(self, terms: Terms = TERMS) -> None:
         self.terms = terms
         self.now = 1000.0
-        self.entrance = Entrance(Sessions(b"s" * 32), lambda: self.terms, lambda: self.now)
+        self.ended = Noted()
+        self.entrance = Entrance(Sessions(b"s" * 32), self.ended, lambda: self.terms, lambda: self.now)
 
 
 def asked(address: str = "127.0.0.1", *, loopback: bool = True, **fields: str) -> Asked:
@@ -90,6 +110,31 @@ def test_a_session_ends_with_its_time_and_with_its_key() -> None:
     assert house.entrance.who(from_afar(cookie=cookie)) == "key"
 
 
+def test_who_signs_out_ends_the_session_for_whoever_has_its_cookie() -> None:
+    house = House()
+    cookie, other = (cookie_of(house.entrance.begin(ADMIN, from_afar())) for _ in range(2))
+    house.entrance.end(from_afar(cookie=cookie))
+    assert house.entrance.who(from_afar(cookie=cookie)) == "key"
+    assert isinstance(house.entrance.who(from_afar(cookie=other)), Who)
+    house.ended.broken = True
+    with pytest.raises(PointsmanError) as wrong:
+        house.entrance.end(from_afar(cookie=other))
+    assert wrong.value.status == 503 and isinstance(house.entrance.who(from_afar(cookie=other)), Who)
+
+
+def test_ended_sessions_are_known_to_all_workers_until_they_are_over(tmp_path: Path) -> None:
+    one, other = EndedSessions(tmp_path / "ended"), EndedSessions(tmp_path / "ended")
+    now = int(time.time())
+    session, old = Session("key", now + 60, "mark"), Session("key", now - 60, "old")
+    assert not other.has(session)
+    one.end(old)
+    one.end(session)
+    one.end(session)
+    assert other.has(session) and not other.has(Session("key", now + 60, "another"))
+    assert [path.name.partition("-")[0] for path in (tmp_path / "ended").iterdir()] == [str(now + 60)]
+    assert not any("mark" in path.name for path in (tmp_path / "ended").iterdir())
+
+
 def test_nobody_else_can_make_a_session() -> None:
     house = House()
     cookie = cookie_of(house.entrance.begin(READER, from_afar()))
@@ -105,7 +150,7 @@ def test_nobody_else_can_make_a_session() -> None:
         "é.1.2.3",
     ):
         assert house.entrance.who(from_afar(cookie=f"{name}={forged}")) == "key"
-    other = Entrance(Sessions(b"t" * 32), lambda: TERMS, lambda: 1000.0)
+    other = Entrance(Sessions(b"t" * 32), Noted(), lambda: TERMS, lambda: 1000.0)
     assert other.who(from_afar(cookie=cookie)) == "key"
 
 

@@ -39,6 +39,7 @@ def test_both_serve_and_one_greeting_is_said(started: Start) -> None:
     assert replies[0].headers["x-pointsman-policy"] == replies[1].headers["x-pointsman-policy"]
     assert sum("Pointsman" in line and " on http://" in line for line in gateway.lines) == 1
     assert sum("explain" in line for line in gateway.lines) == 1
+    assert sum(f"the console: {gateway.base}/ui" in line for line in gateway.lines) == 1
 
 
 def test_connections_are_spread_evenly(started: Start) -> None:

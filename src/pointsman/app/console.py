@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 OWN = ("/ui",)
 """What begins so is the console's."""
-RUNS = "console"
-"""Where in the data folder it keeps what its long runs found."""
+FOLDER = "console"
+"""Where in the data folder it keeps what its long runs found, and which sessions were ended."""
 
 
 class ConsoleSources(msgspec.Struct, frozen=True):
@@ -105,6 +105,7 @@ class ConsoleDoor:
 
     def _make(self) -> Console:
         from pointsman.console.door import Console
+        from pointsman.console.ended import EndedSessions
         from pointsman.console.entrance import Entrance
         from pointsman.console.sessions import Sessions
 
@@ -112,7 +113,8 @@ class ConsoleDoor:
         key = config.files.link_key
         secret = key_in(self._folder / "links.key") if key is None else key.encode()
         sessions = Sessions(hmac.digest(secret, b"console", "sha256"))
-        return Console(Entrance(sessions, lambda: _terms(self._setup().config)), self._shell, self._pages)
+        ended = EndedSessions(self._folder / FOLDER / "ended")
+        return Console(Entrance(sessions, ended, lambda: _terms(self._setup().config)), self._shell, self._pages)
 
     def _shell(self) -> Shell:
         from pointsman.console.shell import Shell
@@ -163,7 +165,7 @@ class ConsoleDoor:
         yield from ReplayPage(templates, self._replays).routes()
         evaluations = ConsoleEvaluations(self._setup, sources.pipeline, self._folder)
         yield from EvaluatePage(templates, evaluations).routes()
-        self._doctor = ConsoleDoctor(self._setup, self._folder / RUNS)
+        self._doctor = ConsoleDoctor(self._setup, self._folder / FOLDER)
         yield from DoctorPage(templates, self._doctor).routes()
         yield from HelpPage(templates).routes()
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from pointsman.app.handover.giving import Giving, Successor
 from pointsman.app.handover.taking import PLACE, Predecessor
+from pointsman.cli.base_here import base_of as reached_at
 from pointsman.cli.event_loop import KEEP_ALIVE, stop_or_reload
 from pointsman.cli.greeting import SETTLE, greet
 from pointsman.cli.listening import base_of
@@ -120,7 +121,7 @@ class Lives:
         log.info(_SEEN_OFF, predecessor.offer.pid)
 
     async def _stop(self, served: Served, successor: Successor | None) -> None:
-        server = served.server
+        server = served.config.server
         grace = parse_span(server.grace)
         if successor is None or not successor.first:
             self._listener.close()  # who comes now is refused, or another process's
@@ -171,7 +172,9 @@ class Lives:
     async def _say(self, served: Served) -> None:
         await served.settled(SETTLE)
         ready, up, remarks = served.readiness()
-        greet(base_of(self._listener), ready, up, remarks, self._tongue)
+        host, port = self._listener.getsockname()[:2]
+        console = f"{reached_at(host, port)}/ui" if served.config.console.enabled else None
+        greet(base_of(self._listener), console, ready, up, remarks, self._tongue)
 
     async def _reload(self) -> dict[str, Any]:
         assert self._served is not None

@@ -12,7 +12,7 @@ from pointsman.app.gateway import App
 from pointsman.app.handover.messages import Questions
 from pointsman.app.reading import Origin
 from pointsman.cli.event_loop import KEEP_ALIVE
-from pointsman.config.schema import Server as ServerConfig
+from pointsman.config.schema import Config
 from pointsman.domain.said import Tongue
 from pointsman.http.server import Server
 from pointsman.loaded import loaded
@@ -45,7 +45,7 @@ class Served(Protocol):
         """Somebody else asked them."""
 
     @property
-    def server(self) -> ServerConfig:
+    def config(self) -> Config:
         """As it is now."""
 
     async def stop(self, grace: float, linger: float, jobs: float) -> None:
@@ -97,8 +97,8 @@ class Alone:
             self._app.questions.keep(session, question)
 
     @property
-    def server(self) -> ServerConfig:
-        return self._app.setup.config.server
+    def config(self) -> Config:
+        return self._app.setup.config
 
     async def stop(self, grace: float, linger: float, jobs: float) -> None:
         if self._started:
@@ -151,8 +151,8 @@ class Several:
             await self._hub.take_in(Change(session, question))
 
     @property
-    def server(self) -> ServerConfig:
-        return self._hub.setup.config.server
+    def config(self) -> Config:
+        return self._hub.setup.config
 
     async def stop(self, grace: float, linger: float, jobs: float) -> None:
         await self._hub.stop(grace, linger, jobs)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from pointsman.console.attempts import Attempts
-from pointsman.console.sessions import COOKIE, Sessions, named, same
+from pointsman.console.sessions import COOKIE, Ended, Session, Sessions, named, same
 from pointsman.console.visit import Who
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
@@ -51,10 +51,18 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Entrance:
-    """`terms` are as of now: a key that is gone ends its sessions. `clock` gives seconds since the epoch."""
+    """`terms` are as of now: a key that is gone ends its sessions; `ended` are those that somebody ended. `clock` gives
+    seconds since the epoch."""
 
-    def __init__(self, sessions: Sessions, terms: Callable[[], Terms], clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        ended: Ended,
+        terms: Callable[[], Terms],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._sessions = sessions
+        self._ended = ended
         self._terms = terms
         self._clock = clock
         self._attempts = Attempts()
@@ -65,8 +73,8 @@ class Entrance:
         here = asked.loopback and _FORWARDED.isdisjoint(asked.fields)
         if not here and not terms.public:
             return "public"
-        session = self._sessions.read(cookies(asked.fields).get(COOKIE, ""), self._clock())
-        if session is not None:
+        session = self._session(asked)
+        if session is not None and not self._ended.has(session):
             for key in terms.keys:
                 if named(key.hash) == session.key:
                     return Who(name=key.name, may_change=key.may_change, by_key=True)
@@ -108,7 +116,24 @@ class Entrance:
         return _cookie(value, int(terms.session), asked)
 
     def end(self, asked: Asked) -> str:
-        """The cookie that ends the session of this browser, as a header has it."""
+        """Ends the session of this browser, for whoever else may have its cookie, too; the one that takes its place, as a
+        header has it. Raises a 503 where it cannot be ended."""
+        session = self._session(asked)
+        if session is not None:
+            try:
+                self._ended.end(session)
+            except OSError as error:
+                raise PointsmanError(
+                    said(
+                        "this session could not be ended, since the data folder cannot be written ({why}): try again, or "
+                        "take its key out of auth.keys",
+                        "无法写入数据目录（{why}），没能退出登录：请重试，或从 auth.keys 中删除这个密钥",
+                        why=type(error).__name__,
+                    ),
+                    status=503,
+                    type="api_error",
+                    code="data_folder",
+                ) from None
         return _cookie("", 0, asked)
 
     def token(self, asked: Asked) -> str:
@@ -131,6 +156,9 @@ class Entrance:
                 type="permission_error",
                 code="foreign_form",
             )
+
+    def _session(self, asked: Asked) -> Session | None:
+        return self._sessions.read(cookies(asked.fields).get(COOKIE, ""), self._clock())
 
 
 def cookies(fields: Mapping[bytes, bytes]) -> dict[str, str]:

@@ -1,10 +1,12 @@
-"""Sessions without a table: a cookie that says whose it is and until when, sealed so that nobody else can make one."""
+"""Sessions without a table: a cookie that says whose it is and until when, sealed so that nobody else can make one. What is
+kept is which were ended before their time."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
+from typing import Protocol
 
 import msgspec
 
@@ -18,6 +20,14 @@ class Session(msgspec.Struct, frozen=True):
     key: str
     until: int
     mark: str
+
+
+class Ended(Protocol):
+    """Sessions that were ended before their time, as all workers know them. `end` raises OSError."""
+
+    def end(self, session: Session) -> None: ...
+
+    def has(self, session: Session) -> bool: ...
 
 
 class Sessions:
