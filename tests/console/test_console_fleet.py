@@ -11,6 +11,7 @@ import pytest
 
 from pointsman.app.console_models import ConsoleFleet
 from pointsman.config.load import load
+from pointsman.console.models.failures import Failures
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.residence import Residence
 from pointsman.domain.said import said
@@ -46,7 +47,13 @@ def fleet(folder: Path, manage: Any) -> ConsoleFleet:
         waiting=3, loads=lambda names: {"far@b": Load(2, 0.5)}, capacity=lambda name: SimpleNamespace(sequences=4)
     )
     pipeline: Any = SimpleNamespace(gate=gate, snapshot=lambda: SimpleNamespace(state=BackendState))
-    return ConsoleFleet(lambda: setup, SimpleNamespace(counts=counts), pipeline, Board(), manage)  # type: ignore[arg-type]
+    state: Any = SimpleNamespace(counts=counts)
+    board: Any = Board()
+    return ConsoleFleet(lambda: setup, state, pipeline, board, manage, Failures(folder / "failed"))
+
+
+async def failed(desk: ConsoleFleet) -> list[str | None]:
+    return [None if model.failed is None else model.failed.why.en for model in (await desk.seen()).models]
 
 
 async def nothing(verb: str, target: str) -> Residence:
@@ -69,12 +76,12 @@ def test_what_comes_to_nothing_is_shown_until_it_is_asked_again(tmp_path: Path) 
                 raise LoadFailure("refused", said("no room", "放不下"))
             return Residence(target, "ready")
 
-        desk = fleet(tmp_path, manage)
+        desk, other = fleet(tmp_path, manage), fleet(tmp_path, manage)  # of two workers
         await desk.manage("load", "small@a")
-        assert [model.failed for model in (await desk.seen()).models] == ["no room", None]
+        assert await failed(desk) == await failed(other) == ["no room", None]
         fails = False
-        await desk.manage("load", "small@a")
-        assert [model.failed for model in (await desk.seen()).models] == [None, None]
+        await other.manage("load", "small@a")
+        assert await failed(desk) == await failed(other) == [None, None]
 
     asyncio.run(go())
 

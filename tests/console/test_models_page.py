@@ -9,13 +9,15 @@ import pytest
 from console.house import House, place_of, text_of
 from console.test_entrance import READER
 from pointsman.console.gauges import Room
+from pointsman.console.models.failures import Failure
 from pointsman.console.models.fleet import FleetSeen, ModelSeen, Verb, map_of
 from pointsman.console.models.page import ModelsPage
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Route
+from pointsman.console.words import Words
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.node import NodeStatus
-from pointsman.domain.residence import Residence
+from pointsman.domain.residence import Residence, Stage
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import BackendState, Load, Target
 
@@ -70,6 +72,18 @@ def test_it_shows_who_takes_what_and_how_each_is(tongue: str) -> None:
     assert ("made room" in page, "让位" in page) == ((True, False) if tongue == "en" else (False, True))
     assert ("no room" in page) == (tongue == "en") and ("放不下" in page) == (tongue == "zh")
     assert 'href="/ui/requests?target=big%40a"' in page and "<b>@a" not in page
+
+
+def test_what_came_to_nothing_is_said_once() -> None:
+    failure = Failure(100.0, Words("no room", "放不下"))
+
+    def unsaid(stage: Stage, since: float, problem: Said | None = None) -> Failure | None:
+        residence = Residence("a", stage, since, problem)
+        target = Target("a", "light", "a", "here", "llamacpp")
+        return ModelSeen(target, BackendState("a"), Load(), residence, failed=failure).unsaid
+
+    assert unsaid("unloaded", 50.0) == unsaid("ready", 50.0) == unsaid("failed", 100.0, Said("it ended", "退出")) == failure
+    assert unsaid("failed", 100.0, Said("no room", "放不下")) is None and unsaid("ready", 101.0) is None
 
 
 def test_the_map_is_of_the_budget() -> None:

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 OWN = ("/ui",)
 """What begins so is the console's."""
 FOLDER = "console"
-"""Where in the data folder it keeps what its long runs found, and which sessions were ended."""
+"""Where in the data folder it keeps what its long runs found, what could not be done with models, and which sessions
+were ended."""
 
 
 class ConsoleSources(msgspec.Struct, frozen=True):
@@ -138,6 +139,7 @@ class ConsoleDoor:
         from pointsman.console.evaluate.page import EvaluatePage
         from pointsman.console.jobs.page import JobsPage
         from pointsman.console.keys.page import KeysPage
+        from pointsman.console.models.failures import Failures
         from pointsman.console.models.page import ModelsPage
         from pointsman.console.pages.help import HelpPage
         from pointsman.console.pages.now import NowPage
@@ -155,7 +157,8 @@ class ConsoleDoor:
         decider = ConsoleDecider(sources.pipeline)
         yield from DecidePage(templates, decider, log, trials.ask).routes()
         yield from PlaygroundPage(templates, lambda: decider.models, log).routes()
-        self._fleet = ConsoleFleet(self._setup, state, sources.pipeline, sources.board, sources.manage)
+        failures = Failures(self._folder / FOLDER / "models")
+        self._fleet = ConsoleFleet(self._setup, state, sources.pipeline, sources.board, sources.manage, failures)
         yield from ModelsPage(templates, self._fleet).routes()
         desk = ConsoleJobs(sources.jobs, sources.uploads, quotes=sources.quotes)
         yield from JobsPage(templates, desk).routes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from pointsman.app.console_state import ConsoleState
@@ -12,6 +13,7 @@ from pointsman.app.targets import targets_of
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import parse_size
 from pointsman.console.gauges import gauges_of
+from pointsman.console.models.failures import Failures
 from pointsman.console.models.fleet import FleetSeen, ModelSeen, Verb
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
@@ -22,14 +24,22 @@ from pointsman.pipeline.pipeline import Pipeline
 from pointsman.pipeline.residence.board import Board
 from pointsman.ports.model_driver import LoadFailure
 
+log = logging.getLogger("pointsman")
+
 _AT_ONCE = 0.3  # seconds in which something that is asked for is often done, so that the next page shows it
 
 
 class ConsoleFleet:
-    """`manage` may take as long as loading does."""
+    """`manage` may take as long as loading does; what came of it to nothing is kept in `failures`."""
 
     def __init__(
-        self, setup: Callable[[], Setup], state: ConsoleState, pipeline: Pipeline, board: Board, manage: Manage
+        self,
+        setup: Callable[[], Setup],
+        state: ConsoleState,
+        pipeline: Pipeline,
+        board: Board,
+        manage: Manage,
+        failures: Failures,
     ) -> None:
         self._setup = setup
         self._state = state
@@ -37,13 +47,14 @@ class ConsoleFleet:
         self._board = board
         self._manage = manage
         self._sizes: dict[Sizing, int | None] = {}
-        self._failed: dict[str, Said] = {}
+        self._failures = failures
         self._doing: set[asyncio.Task[None]] = set()
 
     async def seen(self) -> FleetSeen:
         config = self._setup().config
         pairs = {target.name: (target, backend) for each in targets_of(config).values() for target, backend in each}
         sizes = await asyncio.to_thread(lambda: {name: self._size(backend) for name, (_, backend) in pairs.items()})
+        failed = await asyncio.to_thread(lambda: {name: self._failures.of(name) for name in pairs})
         gate, snapshot = self._pipeline.gate, self._pipeline.snapshot()
         loads = gate.loads(pairs)
         rooms = gauges_of(await self._state.counts()).memory
@@ -53,8 +64,7 @@ class ConsoleFleet:
             known = residence.memory if residence is not None and residence.memory else sizes[target.name]
             load = loads.get(target.name, Load())
             holds = gate.capacity(target.name).sequences
-            failed = self._failed.get(target.name)
-            return ModelSeen(target, snapshot.state(target.name), load, residence, known, holds, failed)
+            return ModelSeen(target, snapshot.state(target.name), load, residence, known, holds, failed[target.name])
 
         budget = config.memory.budget
         models = [one(target) for target, _ in pairs.values()]
@@ -78,7 +88,7 @@ class ConsoleFleet:
                 status=409,
                 code="not_managed",
             )
-        self._failed.pop(target, None)
+        await asyncio.to_thread(self._kept, target, None)
         task = asyncio.create_task(self._do(verb, target))
         self._doing.add(task)
         task.add_done_callback(self._doing.discard)
@@ -88,13 +98,25 @@ class ConsoleFleet:
         try:
             await self._manage(verb, target)
         except LoadFailure as failure:
-            self._failed[target] = failure.said
+            why = failure.said
         except KeyError:
-            self._failed[target] = said(
+            why = said(
                 "{target} does not come and go any more: the config changed meanwhile",
                 "配置已变，{target} 不再按需加载",
                 target=target,
             )
+        else:
+            return
+        await asyncio.to_thread(self._kept, target, why)
+
+    def _kept(self, target: str, why: Said | None) -> None:
+        try:
+            if why is None:
+                self._failures.forget(target)
+            else:
+                self._failures.keep(target, why)
+        except OSError as error:
+            log.error("what became of %s cannot be kept for the console: %s", target, type(error).__name__)
 
     async def close(self) -> None:
         for task in self._doing:

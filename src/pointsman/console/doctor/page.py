@@ -11,7 +11,6 @@ from pointsman.console.shared_run import RunSeen
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Reply, Route, Visit, see_other
 from pointsman.console.words import Words
-from pointsman.domain.said import Said
 
 Level = Literal["ok", "note", "wrong", "unknown"]
 LEVELS: tuple[Level, ...] = ("wrong", "note", "unknown", "ok")

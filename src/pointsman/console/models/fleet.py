@@ -8,8 +8,8 @@ from typing import Literal, Protocol, get_args
 import msgspec
 
 from pointsman.console.gauges import Room
+from pointsman.console.models.failures import Failure
 from pointsman.domain.residence import Residence
-from pointsman.domain.said import Said
 from pointsman.domain.target import BackendState, Load, Target
 
 Verb = Literal["load", "unload", "pin", "unpin"]
@@ -19,7 +19,7 @@ VERBS: tuple[Verb, ...] = get_args(Verb)
 class ModelSeen(msgspec.Struct, frozen=True):
     """One target. `residence` is None for a model that is always there, as far as anybody knows. `memory` is the bytes
     that it takes, None where nobody can tell; `holds` the requests that it takes at a time, None: no known limit; `failed`
-    what came of the last thing that was asked of it here, where that was nothing."""
+    why the last thing that was asked of it here came to nothing, if it did."""
 
     target: Target
     state: BackendState
@@ -27,7 +27,16 @@ class ModelSeen(msgspec.Struct, frozen=True):
     residence: Residence | None = None
     memory: int | None = None
     holds: int | None = None
-    failed: Said | None = None
+    failed: Failure | None = None
+
+    @property
+    def unsaid(self) -> Failure | None:
+        """`failed`, unless its stage tells of it already, or it has become ready since."""
+        if self.failed is None or self.residence is None:
+            return self.failed
+        told = self.residence.problem is not None and self.residence.problem == self.failed.why.en
+        over = self.residence.stage == "ready" and self.residence.since > self.failed.at
+        return None if told or over else self.failed
 
     @property
     def inside(self) -> bool:
