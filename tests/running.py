@@ -74,6 +74,7 @@ class Process:
     ) -> None:
         self.lines: list[str] = []
         self.base = ""
+        self._asked_to_end = False
         self._popen = subprocess.Popen(
             [python, "-m", "pointsman", verb, *arguments],
             cwd=cwd,
@@ -110,10 +111,12 @@ class Process:
         raise AssertionError(f"no line matches {pattern!r} in:\n{''.join(self.lines)}")
 
     def signal(self, number: int) -> None:
+        self._asked_to_end |= number == signal.SIGTERM
         self._popen.send_signal(number)
 
     def stop(self, timeout: float = 20.0) -> int:
-        if self._popen.poll() is None:
+        """Its exit status. One that was asked to end is not asked twice: a second signal cuts it short."""
+        if self._popen.poll() is None and not self._asked_to_end:
             self._popen.send_signal(signal.SIGTERM)
         try:
             code = self._popen.wait(timeout)

@@ -225,7 +225,7 @@ async def test_a_limit_that_is_found_out(tmp_path: Path) -> None:
         engine.play = streamed(0.02, conversation("x"), 0.3)
         sections = config(engine, **limited(engine, sequences="auto"))  # type: ignore[arg-type]
         async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=60) as client:
-            (target,) = served.app._serving._served
+            (target,) = served.app._serving._adapters
             assert served.app._serving._auto.shown[target] == (4, "begun")
             replies = await asyncio.gather(*(chat(client) for _ in range(24)))
             assert [reply.status_code for reply in replies] == [200] * 24

@@ -80,7 +80,7 @@ class App:
         try:
             return await self._reloads.take(self._prepare)
         finally:
-            self._serving.refused = self._reloads.refused
+            self._serving.readiness.refused = self._reloads.refused
 
     def readiness(self) -> tuple[bool, dict[str, Any]]:
         """Can it serve, and what is wrong."""

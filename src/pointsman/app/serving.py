@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -17,6 +16,7 @@ from pointsman.actions.report.action import ReportAction
 from pointsman.actions.report.runner import ReportRunner
 from pointsman.actions.residents import Residents
 from pointsman.app.actions import OWN, actions_made
+from pointsman.app.adapters import Adapters
 from pointsman.app.admission import auto_targets, breaker_rules, gate_rules, quota_rules
 from pointsman.app.askers import Askers, Others
 from pointsman.app.batches import Batches
@@ -33,18 +33,17 @@ from pointsman.app.model_calls import ModelCalls
 from pointsman.app.observed import levels_of_process, levels_of_targets
 from pointsman.app.pressure import Machine, engines_busy
 from pointsman.app.quality import QualityFeed
-from pointsman.app.residence import comes_and_goes, resident
+from pointsman.app.readiness import Readiness
 from pointsman.app.schedules import Schedules
 from pointsman.app.setup import Setup
-from pointsman.app.targets import Served, serve_target, targets_of
+from pointsman.app.targets import Served
 from pointsman.app.telling import Telling
 from pointsman.app.tools import tools_of
 from pointsman.app.traces import Traces
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config, parse_size, parse_span
 from pointsman.domain.feedback import Asker, Feedback
-from pointsman.domain.said import Said, said
-from pointsman.domain.wording import INSTALL
+from pointsman.domain.said import Said
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
 from pointsman.http.models_admin import Manage, ModelsDoor
@@ -79,7 +78,6 @@ if TYPE_CHECKING:
     from pointsman.app.nodes import Nodes
 
 _SETTLE = 60.0  # seconds that jobs wait for models to come up
-_HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
 
 
 class Serving:
@@ -113,17 +111,13 @@ class Serving:
         self.setup = setup
         self._part = number, workers
         self.metrics = Metrics(prices_of)
-        self.refused: Said | None = None
-        """Why the last reload was refused, if it was."""
         self._reload, self._metrics_text, self._manage = reload, metrics, manage
-        self._served: dict[str, Served] = {}
-        self._past: dict[str, Counter[str]] = {}
         self._since = int(time.time()) if since is None else since
         self._breakers = Breakers(SystemClock())
         self._rates = MeasuredRates()
         self._token_drift = TokenDrift()
         self._prober = Prober(self._breakers, self._rates)
-        self.telling = Telling(setup, folder, self.metrics, self._counts, self._backends)
+        self.telling = Telling(setup, folder, self.metrics, self._counts, lambda: self._adapters.backends())
         settle(folder, config.log.store)
         self._log = LogWriter(
             folder,
@@ -175,6 +169,10 @@ class Serving:
         self._nodes: Nodes | None = None
         self.pipeline.gate.turned_away = self.metrics.turned_away
         self.board = Board(self.pipeline.gate, clock, self.look_again)
+        self.readiness = Readiness(
+            lambda: self.setup, self._prober, self._log, self.board, lambda: self._auto.shown, self._problems
+        )
+        self._adapters = Adapters(self.board, lambda target, backend: self._nodes_made().served(target, backend))
         self.pipeline.hearings.sunk = self.metrics.sunk
         self.batches = Batches(lambda: self.setup.config, self.files, folder, clock)
         self.channels = Channels(self.files, self._links, clock)
@@ -205,30 +203,17 @@ class Serving:
         self.console = ConsoleDoor(lambda: self.setup, folder, console, sources)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)
         self.door = Gateway(self._doors(setup))
-        self._retired: set[asyncio.Task[None]] = set()
         self._journal: asyncio.Task[None] | None = None
 
     def made(self, config: Config, servers: Mapping[str, LocalServer]) -> dict[str, Served]:
-        """An adapter for every target; those whose settings are as before are kept. `servers` are the processes of
-        embedded models. Raises Problems."""
-        made: dict[str, Served] = {}
-        for pairs in targets_of(config).values():
-            for target, backend in pairs:
-                old, server = self._served.get(target.name), servers.get(target.name)
-                changing = comes_and_goes(config, backend)
-                if old is not None and old.config == backend and old.server is server and old.changing == changing:
-                    made[target.name] = old
-                elif backend.nodes is not None:
-                    made.setdefault(target.name, self._nodes_made().served(target, backend))
-                elif target.name not in made:
-                    served = serve_target(target, backend, server)
-                    made[target.name] = resident(served, self.board) if changing else served
-        return made
+        """What `install` takes: an adapter for every target. `servers` are the processes of embedded models. Raises
+        Problems."""
+        return self._adapters.made(config, servers)
 
     def install(self, setup: Setup, made: dict[str, Served]) -> None:
         """From here on new requests go by `setup`; those under way keep what they began with. Backends that are gone
         close."""
-        old, self._served = self._served, made
+        old = self._adapters.install(made)
         document, config = setup.policy.document, setup.config
         self._report.install(
             document.reports,
@@ -238,7 +223,7 @@ class Serving:
             public_url=config.server.public_url,
         )
         self.setup = setup
-        backends = {name: served.backend for name, served in made.items()}
+        backends = self._adapters.backends()
         self._install_actions(setup, backends)
         self.pipeline.install(setup.policy, backends, caches_of(config))
         if self._nodes is not None:
@@ -260,12 +245,7 @@ class Serving:
             self._journal = asyncio.create_task(keep_journal(self.pipeline, self._log))
             self._quality.start()
         self.door.doors = self._doors(setup)
-        for name, served in old.items():
-            if made.get(name) is not served:
-                self._past[name] = self._past.get(name, Counter()) + Counter(served.backend.upstream)
-                task = asyncio.create_task(served.backend.close())
-                self._retired.add(task)
-                task.add_done_callback(self._retired.discard)
+        self._adapters.retire(old)
 
     def _nodes_made(self) -> Nodes:
         """Where no backend has several, nothing is imported for it."""
@@ -311,11 +291,10 @@ class Serving:
     async def settled(self, timeout: float) -> None:
         """Waits until every embedded model is up or has failed once, and every target has been probed."""
         deadline = time.monotonic() + timeout
-        for served in self._served.values():
-            if served.server is not None and not served.changing:
-                await served.server.settled(max(deadline - time.monotonic(), 0.01))
+        for server in self._adapters.steady_servers():
+            await server.settled(max(deadline - time.monotonic(), 0.01))
         await self.board.settled(max(deadline - time.monotonic(), 0.01))
-        for name in self._served:
+        for name in self._adapters:
             self._prober.look_again(name)
         await self._prober.first_round(max(deadline - time.monotonic(), 0.01))
         await asyncio.sleep(0.05)
@@ -354,7 +333,7 @@ class Serving:
         await self.pipeline.quotas.close()
         await self.pipeline.sessions.close()
         await self.shared.close()
-        await asyncio.gather(*(served.backend.close() for served in self._served.values()), *self._retired)
+        await self._adapters.close()
         await asyncio.gather(self._children.close(), self._reporters.close())
         await self.files.close()
         await asyncio.to_thread(self._log.close)
@@ -364,7 +343,7 @@ class Serving:
         return self.metrics.counts(
             self._prober.snapshot(),
             self._log.dropped,
-            self._upstream(),
+            self._adapters.upstream(),
             self._queue(),
             self.jobs.pressed,
             {
@@ -376,70 +355,22 @@ class Serving:
             },
         )
 
-    def _backends(self) -> dict[str, Backend]:
-        return {name: served.backend for name, served in self._served.items()}
-
     def _queue(self) -> Queue:
         """How many wait at the gate, and what is known of each target."""
         gate = self.pipeline.gate
         limits = {name: limit for name, (limit, _) in self._auto.shown.items()}
-        return gate.waiting, {name: gate.inside(name)[0] for name in self._served}, limits
+        return gate.waiting, {name: gate.inside(name)[0] for name in self._adapters}, limits
 
     async def _engines_busy(self) -> float | None:
         """How much of their places is taken at the busiest target."""
         gate, snapshot = self.pipeline.gate, self._prober.snapshot()
         return await engines_busy(
-            self._backends(), lambda name: gate.inside(name)[0], lambda name: snapshot.state(name).facts.slots
+            self._adapters.backends(), lambda name: gate.inside(name)[0], lambda name: snapshot.state(name).facts.slots
         )
 
-    def _upstream(self) -> dict[str, Counter[str]]:
-        """What connections to each target did, those of adapters that were replaced among them."""
-        now = {name: Counter(served.backend.upstream) for name, served in self._served.items()}
-        for name, past in self._past.items():
-            now[name] = now.get(name, Counter()) + past
-        return now
-
-    def readiness(self) -> tuple[bool, dict[str, Any]]:
-        """Can it serve, and what is wrong. Ready with at least one target up, or where only rules are asked for."""
-        states = self._prober.states()
-        problems = [
-            said(
-                "{target}: {health}, {problem}",
-                "{target}：{health}，{problem}",
-                target=state.target,
-                health=Said(state.health, _HEALTH[state.health]),
-                problem=state.problem,
-            )
-            for state in states
-            if state.problem
-        ]
-        if self.setup.no_model:
-            en = "no model is set up, so only rules answer ({why}). To install: {install}"
-            zh = "没有可用的模型，只能由规则回答（{why}）。安装：{install}"
-            problems.append(said(en, zh, why=self.setup.no_model, install=INSTALL))
-        problems += [note if isinstance(note, Said) else Said(note, note) for note in self.setup.unread]
-        if self.refused:
-            en, zh = "the last reload was refused: {why}", "上一次重新加载被拒绝：{why}"
-            problems.append(said(en, zh, why=self.refused))
-        if self._log.problem:
-            en, zh = "the request log cannot be written: {why}", "请求日志无法写入：{why}"
-            problems.append(said(en, zh, why=self._log.problem))
-        if self._nodes is not None:
-            problems += self._nodes.problems
-        problems += [*self.jobs.problems, *self.schedules.problems, *self._token_drift.problems]
-        ready = any(state.health == "up" for state in states) or not self.setup.config.models
-        targets: list[dict[str, Any]] = [
-            {"target": s.target, "health": s.health, "problem": s.problem, "facts": s.facts} for s in states
-        ]
-        for target, state in zip(targets, states, strict=True):
-            if state.nodes:
-                target["nodes"] = state.nodes
-        for target in targets:
-            if (residence := self.board.of(target["target"])) is not None:
-                target["residence"] = residence
-            if limit := self._auto.shown.get(target["target"]):
-                target["limit"] = {"sequences": limit[0], "why": limit[1]}
-        return ready, {"ready": ready, "policy": self.setup.policy.hash, "problems": problems, "targets": targets}
+    def _problems(self) -> list[Said]:
+        nodes = self._nodes.problems if self._nodes is not None else ()
+        return [*nodes, *self.jobs.problems, *self.schedules.problems, *self._token_drift.problems]
 
     def _doors(self, setup: Setup) -> Doors:
         return doors_of(
@@ -471,8 +402,8 @@ class Serving:
             quotes=self.setup.config.log.prompts != "off",
             counted=counted,
             observed=self.telling.observed,
-            readiness=self.readiness,
-            loads=lambda: self.pipeline.gate.loads(self._served),
+            readiness=lambda: self.readiness(),
+            loads=lambda: self.pipeline.gate.loads(self._adapters),
             snapshot=self._prober.snapshot,
         )
 

@@ -127,7 +127,7 @@ class Worker:
             case Refused():
                 self._refused = _said(message)
                 if self._serving is not None:
-                    self._serving.refused = self._refused
+                    self._serving.readiness.refused = self._refused
             case Hurry():
                 if self._server is not None:
                     self._server.hurry(message.grace)
@@ -185,7 +185,7 @@ class Worker:
                     )
             except Problem as problem:
                 return Unable(problem.path, both(problem.message))
-            serving.refused = self._refused
+            serving.readiness.refused = self._refused
             serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
             self._floor = GateFloor(serving.board)
             serving.pipeline.gate.stirred = self._stirred
@@ -211,7 +211,7 @@ class Worker:
             serving = self._serving
             assert serving is not None
             serving.install(setup, serving.made(setup.config, self._servers(setup.config)))
-            serving.refused = self._refused = None
+            serving.readiness.refused = self._refused = None
         return Done()
 
     async def _emptied(self, target: str) -> Message:
