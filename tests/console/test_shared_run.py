@@ -50,6 +50,22 @@ def test_each_process_sees_that_it_runs_and_what_it_found(tmp_path: Path) -> Non
     asyncio.run(run())
 
 
+def test_each_process_sees_how_far_it_is(tmp_path: Path) -> None:
+    async def run() -> None:
+        one, other = two(tmp_path)
+        one.begin(endless)
+        assert other.seen().share is None
+        one.tell(0.25)
+        assert one.seen().share == other.seen().share == 0.25
+        await one.close()
+        assert other.seen().share is None
+        other.begin(endless)
+        assert one.seen().share is None
+        await other.close()
+
+    asyncio.run(run())
+
+
 def test_what_came_to_nothing_says_why_beside_what_was_found_before(tmp_path: Path) -> None:
     async def refused() -> Sum:
         raise PointsmanError(Said("no room", "放不下"))

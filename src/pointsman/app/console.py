@@ -80,7 +80,7 @@ class ConsoleDoor:
         if self._doctor is not None:
             await self._doctor.close()
         if self._replays is not None:
-            await self._replays.stop()
+            await self._replays.close()
 
     def get(self, client: Client) -> Awaitable[None] | None:
         return self.post(client, b"")
@@ -164,8 +164,8 @@ class ConsoleDoor:
         yield from JobsPage(templates, desk).routes()
         book = ConsoleKeys(self._setup, sources.reload, sources.pipeline.quotas, self._folder)
         yield from KeysPage(templates, book).routes()
-        self._replays = ConsoleReplays(self._setup)
-        yield from ReplayPage(templates, self._replays).routes()
+        self._replays = ConsoleReplays(self._setup, self._folder / FOLDER)
+        yield from ReplayPage(templates, self._replays, log).routes()
         evaluations = ConsoleEvaluations(self._setup, sources.pipeline, self._folder)
         yield from EvaluatePage(templates, evaluations).routes()
         self._doctor = ConsoleDoctor(self._setup, self._folder / FOLDER)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from pointsman.app.console_commands import done
 from pointsman.app.setup import Setup
-from pointsman.child_process import killed, spawned
 from pointsman.config.paths import data_dir
 from pointsman.console.doctor.page import Examined, Found
 from pointsman.console.shared_run import RunSeen, SharedRun
@@ -58,19 +58,8 @@ class ConsoleDoctor:
             "POINTSMAN_SERVER_HOST": config.server.host,
             "POINTSMAN_SERVER_PORT": str(config.server.port),
         }
-        pipe = asyncio.subprocess.PIPE
-        process = await spawned(
-            *self._command,
-            *given,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=pipe,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=environment,
-            start_new_session=True,
-        )
         try:
-            async with asyncio.timeout(LONGEST):
-                printed, _ = await process.communicate()
+            printed, _ = await done((*self._command, *given), LONGEST, environment=environment)
             told = msgspec.json.decode(printed, type=_Told)
         except TimeoutError:
             raise PointsmanError(
@@ -83,6 +72,4 @@ class ConsoleDoctor:
                     "检查中断；在终端运行 `pointsman doctor` 可看到原因",
                 )
             ) from None
-        finally:
-            await killed(process, session=True)
         return Examined(time.time(), time.monotonic() - begun, told.checks)

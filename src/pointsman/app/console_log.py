@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,6 +23,7 @@ from pointsman.store.log_schema import explained
 
 _ROUNDS, _ROUNDS_OF_TEXTS = 20, 5  # pages of the log that one page of the console may look through
 Keep = Callable[[Feedback, Asker], Feedback | None]
+T = TypeVar("T")
 
 
 class ConsoleLog:
@@ -49,11 +51,10 @@ class ConsoleLog:
             filters["outcome"] = "refused"
         elif wanted.kind is not None:
             filters["stage"] = wanted.kind
-        rows: list[Row] = []
-        before = wanted.before
-        with self._opened() as reader:
-            if reader is None:
-                return Listed([], None)
+
+        def listed(reader: LogReader) -> Listed:
+            rows: list[Row] = []
+            before = wanted.before
             for _ in range(_ROUNDS if wanted.text is None else _ROUNDS_OF_TEXTS):
                 try:
                     page = reader.page(
@@ -67,12 +68,19 @@ class ConsoleLog:
                 except ValueError as error:
                     text = error.args[0]
                     raise PointsmanError(text if isinstance(text, Said) else str(text), code="bad_cursor") from None
-                found = [msgspec.convert(row, Row, strict=False) for row in page.rows]
-                rows += [row for row in found if wanted.kind is None or row.kind == wanted.kind]
+                rows += [row for row in map(_shown, page.rows) if wanted.kind is None or row.kind == wanted.kind]
                 before = page.next
                 if before is None or len(rows) >= wanted.limit:
                     break
-        return Listed(rows, before)
+            return Listed(rows, before)
+
+        return self._read(listed, Listed([], None))
+
+    def some(self, ids: Sequence[str]) -> Sequence[Row]:
+        def found(reader: LogReader) -> list[Row]:
+            return [_shown(row) for name in ids if (row := _row(reader, name)) is not None]
+
+        return self._read(found, [])
 
     def whole(self, request_id: str) -> Whole | None:
         run = self._under_way.get(request_id)
@@ -91,43 +99,47 @@ class ConsoleLog:
         return Whole(msgspec.structs.replace(whole.row, model=""), None, None, attempts, None)
 
     def _logged(self, request_id: str) -> Whole | None:
-        with self._opened() as reader:
-            if reader is None:
-                return None
-            row = next(iter(reader.page({"id": request_id}, limit=1).rows), None)
+        def whole(reader: LogReader) -> Whole | None:
+            row = _row(reader, request_id)
             if row is None:
                 return None
-            content = reader.whole(request_id)
-            kept = msgspec.convert(row, Row, strict=False)
+            content, feedback = reader.whole(request_id), reader.feedback_on(request_id)
+            kept = _shown(row)
             if content is None:
-                attempts = msgspec.convert(row["attempts"], tuple[Attempt, ...])
-                return Whole(kept, None, None, attempts, reader.feedback_on(request_id))
-            return Whole(kept, content.request, content.decision, content.attempts, reader.feedback_on(request_id))
+                return Whole(kept, None, None, msgspec.convert(row["attempts"], tuple[Attempt, ...]), feedback)
+            return Whole(kept, content.request, content.decision, content.attempts, feedback)
+
+        return self._read(whole, None)
 
     async def keep(self, feedback: Feedback) -> bool:
         asker = await asyncio.to_thread(self._asker, feedback.request_id)
         return asker is not None and self._keep(feedback, asker) is not None
 
     def _asker(self, request_id: str) -> Asker | None:
-        with self._opened() as reader:
-            return None if reader is None else reader.asker(request_id)
+        return self._read(lambda reader: reader.asker(request_id), None)
 
-    @contextmanager
-    def _opened(self) -> Iterator[LogReader | None]:
-        """None where there is no log yet. Raises PointsmanError (503)."""
+    def _read(self, job: Callable[[LogReader], T], nothing: T) -> T:
+        """`nothing` where there is no log yet. Raises PointsmanError (503)."""
         try:
             reader = LogReader(self._folder)
         except FileNotFoundError:
-            yield None
-            return
+            return nothing
         except LogError as error:
             raise _unreadable(error) from None
-        try:
-            yield reader
-        except LogError as error:
-            raise _unreadable(error) from None
-        finally:
-            reader.close()
+        with contextlib.closing(reader):
+            try:
+                return job(reader)
+            except LogError as error:
+                raise _unreadable(error) from None
+
+
+def _row(reader: LogReader, request_id: str) -> dict[str, Any] | None:
+    """As the log has it."""
+    return next(iter(reader.page({"id": request_id}, limit=1).rows), None)
+
+
+def _shown(row: dict[str, Any]) -> Row:
+    return msgspec.convert(row, Row, strict=False)
 
 
 def _of_record(record: Record, *, under_way: bool) -> Whole:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
+import re
 import sys
 import tempfile
 import time
@@ -14,25 +14,27 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from pointsman.app.console_commands import done
 from pointsman.app.setup import Setup
-from pointsman.child_process import killed, spawned
 from pointsman.config.paths import data_dir
 from pointsman.config.policy_schema import SHIPPED, weights_of
 from pointsman.console.replay.runs import Part, Replayed, ReplayWish
+from pointsman.console.shared_run import RunSeen, SharedRun
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
 
-log = logging.getLogger("pointsman")
-
-COMMAND = (sys.executable, "-m", "pointsman", "replay", "--json")
+COMMAND = (sys.executable, "-m", "pointsman", "replay", "--json", "--progress", "--samples", "50")
 LONGEST = 1800.0  # seconds
 _MOST = 50  # files that are offered
 _TOLD = 2000  # characters of what the command says of a mistake
+_PROGRESS = re.compile(r"(\d{1,3}) %")
 
 
 class _Told(msgspec.Struct, frozen=True):
     """What the command prints, as far as it is shown."""
 
+    since: float
+    until: float
     requests: int
     compared: int
     moved: int
@@ -41,13 +43,12 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 class ConsoleReplays:
-    def __init__(self, setup: Callable[[], Setup], command: tuple[str, ...] = COMMAND) -> None:
+    """`folder` is where the console keeps what it found, for all processes of the gateway."""
+
+    def __init__(self, setup: Callable[[], Setup], folder: Path, command: tuple[str, ...] = COMMAND) -> None:
         self._setup = setup
         self._command = command
-        self._task: asyncio.Task[None] | None = None
-        self.since: float | None = None
-        self.found: Replayed | None = None
-        self.failed: Said | None = None
+        self._run = SharedRun(folder, "replay", Replayed)
 
     @property
     def weights(self) -> Mapping[str, tuple[float, float, float]]:
@@ -58,6 +59,9 @@ class ConsoleReplays:
     def scored(self) -> Sequence[str]:
         return [name for name, entry in self._setup().config.entries.items() if entry.policy is not None]
 
+    async def seen(self) -> RunSeen[Replayed]:
+        return await asyncio.to_thread(self._run.seen)
+
     def files(self) -> Sequence[str]:
         setup = self._setup()
         own = None if setup.file is None else Path(setup.file).name
@@ -65,14 +69,6 @@ class ConsoleReplays:
         return names[:_MOST]
 
     def begin(self, wish: ReplayWish) -> None:
-        if self._task is not None:
-            raise PointsmanError(
-                Said(
-                    "a replay is under way already; stop it, or wait for its end", "已有重放在进行；请停止它或等它结束"
-                ),
-                status=409,
-                code="replay_under_way",
-            )
         if wish.file is not None and wish.file not in self.files():
             raise PointsmanError(
                 said(
@@ -83,39 +79,60 @@ class ConsoleReplays:
                 status=404,
                 code="no_such_file",
             )
-        self.since = time.time()
-        self._task = asyncio.create_task(self._run(wish))
-        self._task.add_done_callback(self._ended)
+        if not self._run.begin(lambda: self._replayed(wish)):
+            raise PointsmanError(
+                Said(
+                    "a replay is under way already; stop it, or wait for its end", "已有重放在进行；请停止它或等它结束"
+                ),
+                status=409,
+                code="replay_under_way",
+            )
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._run.stop()
 
-    async def _run(self, wish: ReplayWish) -> None:
+    async def close(self) -> None:
+        await self._run.close()
+
+    async def _replayed(self, wish: ReplayWish) -> Replayed:
+        """Raises PointsmanError."""
         begun = time.monotonic()
         weights = await asyncio.to_thread(self._written, wish)
         try:
-            printed, wrong = await self._asked(self._arguments(wish, weights))
+            command = (*self._command, *self._arguments(wish, weights))
+            printed, why = await done(command, LONGEST, hear=self._heard)
+            told = msgspec.json.decode(printed, type=_Told)
         except TimeoutError:
-            self.failed = Said(
-                "it took too long and was given up; take a shorter span", "用时过长，已放弃；请缩短时间范围"
-            )
-            return
+            raise PointsmanError(
+                Said("it took too long and was given up; take a shorter span", "用时过长，已放弃；请缩短时间范围")
+            ) from None
+        except msgspec.MsgspecError:
+            raise PointsmanError(
+                said("it could not be done: {why}", "无法完成：{why}", why=why[-_TOLD:] or "–")
+            ) from None
         finally:
             if weights is not None:
                 weights.unlink(missing_ok=True)
-        try:
-            told = msgspec.json.decode(printed, type=_Told)
-        except msgspec.MsgspecError:
-            why = wrong.decode(errors="replace").strip()[:_TOLD]
-            self.failed = said("it could not be done: {why}", "无法完成：{why}", why=why or "–")
-            return
         took = time.monotonic() - begun
-        self.failed = None
-        self.found = Replayed(
-            wish, time.time(), took, told.requests, told.compared, told.moved, told.moved_share, told.report
+        return Replayed(
+            wish=wish,
+            at=time.time(),
+            since=told.since,
+            until=told.until,
+            took=took,
+            requests=told.requests,
+            compared=told.compared,
+            moved=told.moved,
+            moved_share=told.moved_share,
+            report=told.report,
         )
+
+    def _heard(self, line: str) -> bool:
+        found = _PROGRESS.fullmatch(line)
+        if found is None:
+            return False
+        self._run.tell(int(found[1]) / 100)
+        return True
 
     def _arguments(self, wish: ReplayWish, weights: Path | None) -> list[str]:
         setup = self._setup()
@@ -126,22 +143,6 @@ class ConsoleReplays:
         spoken = [] if language is None else ["--language", language]
         folder = str(data_dir(setup.config))
         return [*own, "--data-dir", folder, "--since", wish.span, *other, *changed, *spoken]
-
-    async def _asked(self, arguments: Sequence[str]) -> tuple[bytes, bytes]:
-        pipe = asyncio.subprocess.PIPE
-        process = await spawned(
-            *self._command,
-            *arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=pipe,
-            stderr=pipe,
-            start_new_session=True,
-        )
-        try:
-            async with asyncio.timeout(LONGEST):
-                return await process.communicate()
-        finally:
-            await killed(process, session=True)
 
     def _written(self, wish: ReplayWish) -> Path | None:
         """A file with the weights, where there are any. A session's stay is as it is in force."""
@@ -161,9 +162,3 @@ class ConsoleReplays:
         with os.fdopen(number, "w", encoding="utf-8") as file:
             yaml.safe_dump(weights, file, allow_unicode=True, sort_keys=False)
         return Path(name)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._task, self.since = None, None
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("the console's replay failed: %s", type(error).__name__)
-            self.failed = Said("its process could not be started", "无法启动重放进程")

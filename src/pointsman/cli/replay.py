@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import gc
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify", action="store_true", help="decide every request by its own policy too, not only those that move"
     )
+    parser.add_argument("--progress", action="store_true", help="tell on stderr how far it is: a line a percent")
     shapes = parser.add_mutually_exclusive_group()
     shapes.add_argument("--json", action="store_true", help="print one JSON object")
     shapes.add_argument("--markdown", action="store_true", help="print Markdown, for a comment in a code review")
@@ -185,6 +187,17 @@ def _replayed(options: argparse.Namespace, reader: LogReader, policy: Policy) ->
     )
     gc.disable()  # the pass makes no cycles, and looking for some takes a tenth of its time
     try:
-        return replay(reader, policy, asked)
+        return replay(reader, policy, asked, _Progress() if options.progress else lambda share: None)
     finally:
         gc.enable()
+
+
+class _Progress:
+    def __init__(self) -> None:
+        self._told = 0
+
+    def __call__(self, share: float) -> None:
+        percent = int(100 * share)
+        if percent > self._told:
+            self._told = percent
+            print(f"{percent} %", file=sys.stderr, flush=True)

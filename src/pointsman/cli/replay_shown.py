@@ -120,6 +120,7 @@ def as_json(found: Replay, over: Sequence[Passed], sections: Iterable[Section]) 
                 "heads": list(map(_both, section.heads)),
                 "rows": [list(map(_both, row)) for row in section.rows],
                 "numbers": sorted(section.numbers),
+                "behind": [each for each in section.behind if each.ids != ()],
             }
             for section in sections
         ],

@@ -93,6 +93,9 @@ class Requests(Protocol):
 
     def page(self, wanted: Wanted) -> Listed: ...
 
+    def some(self, ids: Sequence[str]) -> Sequence[Row]:
+        """Those of them that the log still has, in their order."""
+
     def whole(self, request_id: str) -> Whole | None: ...
 
     async def keep(self, feedback: Feedback) -> bool:

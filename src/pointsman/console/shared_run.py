@@ -29,12 +29,14 @@ _STOPPING = 5.0  # seconds that who wants it stopped waits for that
 
 
 class RunSeen(msgspec.Struct, Generic[T], frozen=True):
-    """`since`: when the one that is under way began, in seconds since the epoch; None: none is. `found` came of the last one
-    that reached its end; `failed` says why the last one came to nothing, if it did."""
+    """`since`: when the one that is under way began, in seconds since the epoch; None: none is. `share` of it is done, 0 to
+    1; None where nobody told. `found` came of the last one that reached its end; `failed` says why the last one came to
+    nothing, if it did."""
 
     since: float | None = None
     found: T | None = None
     failed: Said | None = None
+    share: float | None = None
 
 
 class SharedRun(Generic[T]):
@@ -52,7 +54,7 @@ class SharedRun(Generic[T]):
         kept = self._kept()
         since = kept.since if kept.since is not None and self._is_under_way() else None
         failed = None if kept.failed is None else Said(*kept.failed)
-        return RunSeen(since, kept.found, failed)
+        return RunSeen(since, kept.found, failed, None if since is None else self._share())
 
     def begin(self, work: Callable[[], Awaitable[T]]) -> bool:
         """Begins it in this process, unless it is under way in any: then False. `work` gives what it found, or raises
@@ -66,6 +68,7 @@ class SharedRun(Generic[T]):
                 return False
             try:
                 self._path("stop").unlink(missing_ok=True)
+                self._path("share").unlink(missing_ok=True)
                 self._keep(_Kept(time.time(), self._kept().found))
             except BaseException:
                 os.close(lock)
@@ -83,6 +86,11 @@ class SharedRun(Generic[T]):
         self._task = asyncio.create_task(self._unless_stopped(work))
         self._task.add_done_callback(lambda task: self._ended(task, lock))
         return True
+
+    def tell(self, share: float) -> None:
+        """While it runs in this process: how much of it is done, 0 to 1."""
+        with contextlib.suppress(OSError), open(self._path("share"), "w", encoding="ascii", opener=_for_owner) as file:
+            file.write(f"{share:.4f}")
 
     async def stop(self) -> None:
         """Gives up the one that is under way, in whichever process that is; it is over when this returns, or a few seconds
@@ -146,9 +154,15 @@ class SharedRun(Generic[T]):
 
     def _keep(self, kept: _Kept[T]) -> None:
         new = self._path("new")
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        with open(new, "wb", opener=_for_owner) as file:
             file.write(msgspec.json.encode(kept))
         new.replace(self._path("json"))
+
+    def _share(self) -> float | None:
+        try:
+            return float(self._path("share").read_text(encoding="ascii"))
+        except (OSError, ValueError):  # nothing told, or just being written
+            return None
 
     def _locked(self) -> int | None:
         """The lock, which is ours until it is closed; None where another process has it."""
@@ -184,6 +198,10 @@ class _Kept(msgspec.Struct, Generic[T], frozen=True):
     since: float | None = None
     found: T | None = None
     failed: tuple[str, str] | None = None
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _both(text: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,13 +117,17 @@ class LogReader:
                 self._connection.execute("commit")
         return Page(rows, None)
 
-    def scan(self, since: float | None = None) -> Iterator[Logged]:
+    def scan(
+        self, since: float | None = None, passed: Callable[[float], None] = lambda share: None
+    ) -> Iterator[Logged]:
         """All requests that came from then on and have ended, once, as they were recorded: roughly oldest first, since a
-        request is recorded when it ends. Holds one batch at a time."""
+        request is recorded when it ends. Holds one batch at a time; after each `passed` is told which share of them it has
+        gone through, 0 to 1."""
         start = float("-inf") if since is None else since
         query = "select id from batches where last >= ? order by last, id"
         seal = Seal.found_in(self._folder)
-        for number in [number for (number,) in self._connection.execute(query, (start,)).fetchall()]:
+        numbers = [number for (number,) in self._connection.execute(query, (start,)).fetchall()]
+        for done, number in enumerate(numbers, 1):
             row = self._connection.execute(_WHOLE, (number,)).fetchone()
             if row is None:  # gone meanwhile
                 continue
@@ -133,6 +137,7 @@ class LogReader:
             for place, head in enumerate(batch.heads):
                 if head.received >= start:
                     yield Logged(head, batch, place)
+            passed(done / len(numbers))
 
     def policy(self, name: str) -> PolicyDocument | None:
         """The document with that hash; None where the log has it not."""

@@ -24,10 +24,10 @@ def found(**changes: Any) -> Replay:
         untimed=0, targets=(),
     )  # fmt: skip
     whole = Replay(
-        since=None, until=0.0, began=0.0, ended=1.0, requests=110, undecided=0, unread={"off": 10}, compared=100,
-        moved=5, reordered=0, reworded=0, noted=0, rescored=0, spared=0, checked=5, approximated=0, future=0, assumed={},
-        policies={}, parts=(), moves=(), rules=(RuleEffect("guard", 20, 18, 2, 0, {"m": 2}, {}),), forecast=forecast,
-        seconds=0.1,
+        since=None, until=0.0, began=0.0, ended=1.0, requests=110, undecided=0, unread={"off": 10}, unread_ids={},
+        compared=100, moved=5, reordered=0, reworded=0, noted=0, rescored=0, spared=0, checked=5, approximated=0, future=0,
+        assumed={}, policies={}, parts=(), moves=(), rules=(RuleEffect("guard", 20, 18, 2, 0, {"m": 2}, {}),),
+        forecast=forecast, seconds=0.1,
     )  # fmt: skip
     return msgspec.structs.replace(whole, **changes)
 

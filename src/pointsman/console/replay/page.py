@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 from pointsman.console.replay.runs import ReplayRuns, ReplayWish
+from pointsman.console.replay.shown import ALL_MOVED, behind_of, period, shown
+from pointsman.console.rows import Requests
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Reply, Route, Visit, see_other
 from pointsman.domain.errors import PointsmanError
@@ -25,23 +28,54 @@ _ID = re.compile(r"\b(req_[0-9a-z]+)\b")
 
 
 class ReplayPage:
-    def __init__(self, templates: Templates, runs: ReplayRuns) -> None:
+    def __init__(self, templates: Templates, runs: ReplayRuns, requests: Requests) -> None:
         self._templates = templates
         self._runs = runs
+        self._requests = requests
 
     def routes(self) -> Iterator[Route]:
         yield Route("GET", "/ui/replay", self.page)
         yield Route("POST", "/ui/replay", self.begin)
+        yield Route("GET", "/ui/replay/requests", self.requests)
         yield Route("POST", "/ui/replay/stop", self.stop)
 
     async def page(self, visit: Visit) -> Reply:
-        found = self._runs.found
-        last = ReplayWish(USUAL) if found is None else found.wish
-        return await self._page(visit, last)
+        return await self._page(visit)
+
+    async def requests(self, visit: Visit) -> Reply:
+        """Those behind a figure of the last replay."""
+        found = (await self._runs.seen()).found
+        behind = None if found is None else behind_of(found, visit.query)
+        if found is None or behind is None:
+            raise PointsmanError(
+                Said(
+                    "the last replay has no such figure: another one was made since",
+                    "最近一次重放里没有这个数字：之后又重放过",
+                ),
+                status=404,
+                type="not_found_error",
+                code="no_such_figure",
+            )
+        part, figure = behind
+        ids = list(figure.ids or ())
+        rows = await asyncio.to_thread(self._requests.some, ids)
+        line = figure.column is None
+        return self._templates.page(
+            "replay_requests.html",
+            visit,
+            place="replay",
+            part=part,
+            line=part.lines[figure.row] if line else None,
+            row=() if line else part.rows[figure.row],
+            found=found,
+            rows=rows,
+            gone=len(ids) - len(rows),
+            more=None,
+        )
 
     async def begin(self, visit: Visit) -> Reply:
         visit.must_change()
-        wish = ReplayWish(USUAL)
+        wish = None
         try:
             wish = self._wish(visit)
             self._runs.begin(wish)
@@ -73,16 +107,23 @@ class ReplayPage:
             )
         return ReplayWish(span if span in SPANS else USUAL, file, changed)
 
-    async def _page(self, visit: Visit, wish: ReplayWish, error: PointsmanError | None = None) -> Reply:
+    async def _page(self, visit: Visit, wish: ReplayWish | None = None, error: PointsmanError | None = None) -> Reply:
+        """`wish` is what the form has; that of the last replay where there is none."""
         runs = self._runs
+        seen = await runs.seen()
+        found = seen.found
+        if wish is None:
+            wish = ReplayWish(USUAL) if found is None else found.wish
         return self._templates.page(
             "parts/replay_found.html" if visit.fragment else "replay.html",
             visit,
             place="replay",
             status=200 if error is None else error.status,
-            since=runs.since,
-            found=runs.found,
-            failed=runs.failed,
+            seen=seen,
+            found=found,
+            report=() if found is None else shown(found),
+            elsewhere=ALL_MOVED,
+            period="" if found is None else urlencode(period(found)),
             wish=wish,
             weights=runs.weights,
             scored=runs.scored,

@@ -7,8 +7,18 @@ from typing import Protocol
 
 import msgspec
 
+from pointsman.console.shared_run import RunSeen
 from pointsman.console.words import Words
-from pointsman.domain.said import Said
+
+
+class Behind(msgspec.Struct, frozen=True):
+    """The requests behind a figure, in that row and column of the table (both from 0; no column: in that line): `ids` of
+    some of them, or None, and then all of the period with these `fields` of the log."""
+
+    row: int
+    column: int | None
+    fields: Mapping[str, str] = {}
+    ids: Sequence[str] | None = None
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -20,6 +30,7 @@ class Part(msgspec.Struct, frozen=True):
     heads: Sequence[Words] = ()
     rows: Sequence[Sequence[Words]] = ()
     numbers: Sequence[int] = ()
+    behind: Sequence[Behind] = ()
 
 
 class ReplayWish(msgspec.Struct, frozen=True):
@@ -32,10 +43,12 @@ class ReplayWish(msgspec.Struct, frozen=True):
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """`at` is seconds since the epoch, `took` seconds."""
+    """`at` is seconds since the epoch, `took` seconds. The period is from `since` until `until`."""
 
     wish: ReplayWish
     at: float
+    since: float
+    until: float
     took: float
     requests: int
     compared: int
@@ -55,17 +68,7 @@ class ReplayRuns(Protocol):
     def scored(self) -> Sequence[str]:
         """Entries whose targets are scored by weights."""
 
-    @property
-    def since(self) -> float | None:
-        """When the one that is under way began, in seconds since the epoch; None: none is."""
-
-    @property
-    def found(self) -> Replayed | None:
-        """By the last one that came to its end."""
-
-    @property
-    def failed(self) -> Said | None:
-        """Why the last one came to nothing, if it did."""
+    async def seen(self) -> RunSeen[Replayed]: ...
 
     def files(self) -> Sequence[str]:
         """Configs beside the one in force, by their names. Reads the disk."""
@@ -74,4 +77,4 @@ class ReplayRuns(Protocol):
         """Raises PointsmanError where one is under way, and for a file that is not among those."""
 
     async def stop(self) -> None:
-        """Gives the one under way up."""
+        """Gives the one under way up, whichever process of the gateway has begun it."""

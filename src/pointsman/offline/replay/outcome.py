@@ -105,8 +105,9 @@ class RuleEffect(msgspec.Struct, frozen=True):
 
 class Replay(msgspec.Struct, frozen=True):
     """`requests` in the period: `undecided` of them had no decision to make again, `unread` says why others could not be
-    decided again, `compared` could. Of these `moved` go elsewhere, `reordered` have other targets after the same first
-    one, `reworded` are done by the same rule with other parameters, `noted` have other marks.
+    decided again, `unread_ids` which some of them are, `compared` could. Of these `moved` go elsewhere, `reordered` have
+    other targets after the same first one, `reworded` are done by the same rule with other parameters, `noted` have other
+    marks.
 
     `rescored` were told by the logged terms alone, `spared` by that the differing parts cannot touch them. `checked` were
     also decided again by the policy that had decided them. `approximated`: moves whose cause is taken from others like
@@ -120,6 +121,7 @@ class Replay(msgspec.Struct, frozen=True):
     requests: int
     undecided: int
     unread: dict[Unread, int]
+    unread_ids: dict[Unread, tuple[str, ...]]
     compared: int
     moved: int
     reordered: int

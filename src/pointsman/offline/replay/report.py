@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from pointsman.domain.said import Said, said
 from pointsman.offline.replay.limits import Limits, Passed
+from pointsman.offline.replay.moved import Place
 from pointsman.offline.replay.outcome import Move, Replay, Sample
-from pointsman.offline.replay.report_forecast import forecast_section, targets_section
-from pointsman.offline.replay.section import Section, counted, number, percent, stated
+from pointsman.offline.replay.report_forecast import forecast_section, ids_of, targets_section
+from pointsman.offline.replay.section import Behind, Section, counted, number, percent, stated
 from pointsman.offline.replay.words import ASPECTS, ASSUMED, UNREAD, cause_text, part_text, place_text
 
 _MOVES = 20
@@ -19,7 +20,8 @@ _SHORT_OF = 0.95
 
 def sections(found: Replay, span: str | None, passed: Sequence[Passed], limits: Limits) -> Iterator[Section]:
     """`span` is what was asked for: 7d."""
-    yield Section(None, tuple(_summary(found, span)))
+    moved = (Behind(0, None, ids=ids_of(found.moves)),) if found.moves else ()
+    yield Section(None, tuple(_summary(found, span)), behind=moved)
     if found.unread:
         yield _unread(found)
     if found.moves:
@@ -27,8 +29,8 @@ def sections(found: Replay, span: str | None, passed: Sequence[Passed], limits: 
     if any(each.lost or each.won for each in found.rules):
         yield _rules(found)
     if found.compared:
-        yield forecast_section(found.forecast)
-        yield targets_section(found.forecast)
+        yield forecast_section(found.forecast, found.moves)
+        yield targets_section(found.forecast, found.moves)
     if found.assumed:
         yield Section(
             Said("Taken to be so", "所作的假定"),
@@ -107,12 +109,19 @@ def _unread(found: Replay) -> Section:
         count=number(found.unreadable),
         share=percent(found.unreadable_share),
     )
-    return Section(title, tuple(stated(count, UNREAD[why]) for why, count in found.unread.items()))
+    return Section(
+        title,
+        tuple(stated(count, UNREAD[why]) for why, count in found.unread.items()),
+        behind=tuple(Behind(line, None, ids=found.unread_ids.get(why, ())) for line, why in enumerate(found.unread)),
+    )
 
 
 def _moves(found: Replay) -> Section:
     rows: list[tuple[str, ...]] = []
+    behind: list[Behind] = []
     for move in found.moves[:_MOVES]:
+        ids = ids_of([move])
+        behind += [Behind(len(rows), column, ids=ids) for column in (0, 1)]
         rows.append(_move(move, found.compared))
         rows += [(_sample(sample),) for sample in move.samples]
     more = found.moves[_MOVES:]
@@ -132,7 +141,7 @@ def _moves(found: Replay) -> Section:
         Said("what", "变化"),
         Said("because of", "原因"),
     )
-    return Section(Said("What moves", "去向变化"), lines, heads, tuple(rows), frozenset((0, 1)))
+    return Section(Said("What moves", "去向变化"), lines, heads, tuple(rows), frozenset((0, 1)), tuple(behind))
 
 
 def _move(move: Move, of: int) -> tuple[str, ...]:
@@ -179,7 +188,15 @@ def _rules(found: Replay) -> Section:
         Said("wins", "得到"),
         Said("from", "从"),
     )
-    return Section(Said("Rules", "规则"), (), heads, rows, frozenset((1, 2, 3, 5)))
+    behind: list[Behind] = []
+    for row, each in enumerate(changed[:_RULES]):
+        place = Place("rule", each.rule)
+        behind += [
+            Behind(row, 1, fields={"rule": each.rule}),
+            Behind(row, 3, ids=ids_of(move for move in found.moves if move.before == place)),
+            Behind(row, 5, ids=ids_of(move for move in found.moves if move.after == place)),
+        ]
+    return Section(Said("Rules", "规则"), (), heads, rows, frozenset((1, 2, 3, 5)), tuple(behind))
 
 
 def _most(places: dict[str, int]) -> str:

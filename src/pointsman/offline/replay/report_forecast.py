@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice, zip_longest
+
 from pointsman.domain.said import Said, said
-from pointsman.offline.replay.outcome import Effect, Forecast, TargetEffect
-from pointsman.offline.replay.section import Section, counted, figure, number
+from pointsman.offline.replay.moved import Place
+from pointsman.offline.replay.outcome import Effect, Forecast, Move, TargetEffect
+from pointsman.offline.replay.section import Behind, Section, counted, figure, number
 from pointsman.offline.replay.words import SPEEDS
 
+_IDS = 50
+"""Of requests that stand behind one figure."""
 _BUSY = 0.7
 """Of its slots; above that a target's queue grows so much that no forecast of times holds."""
 
 
-def forecast_section(told: Forecast) -> Section:
+def ids_of(moves: Iterable[Move]) -> tuple[str, ...]:
+    """Of requests that move so, some of each kind of move."""
+    samples = [[sample.id for sample in move.samples] for move in moves]
+    mixed = (name for name in chain.from_iterable(zip_longest(*samples)) if name is not None)
+    return tuple(islice(mixed, _IDS))
+
+
+def forecast_section(told: Forecast, moves: Sequence[Move]) -> Section:
+    """`before` is what all requests of the period took; `moves` make the difference."""
     rows = (
         _effect(Said("mean time", "平均耗时"), told.mean, "s"),
         _effect(Said("median time", "耗时中位数"), told.median, "s"),
@@ -50,7 +64,12 @@ def forecast_section(told: Forecast) -> Section:
         Said("change", "变化"),
         Said("95 % interval", "95% 区间"),
     )
-    return Section(Said("What that comes to", "影响"), tuple(lines), heads, rows, frozenset((1, 2, 3, 4)))
+    ids = ids_of(moves)
+    behind = [Behind(row, 1) for row in range(len(rows))]
+    behind += [Behind(row, column, ids=ids) for row in range(len(rows)) for column in (2, 3, 4)]
+    return Section(
+        Said("What that comes to", "影响"), tuple(lines), heads, rows, frozenset((1, 2, 3, 4)), tuple(behind)
+    )
 
 
 def _effect(name: Said, effect: Effect, unit: str) -> tuple[str, ...]:
@@ -61,7 +80,7 @@ def _effect(name: Said, effect: Effect, unit: str) -> tuple[str, ...]:
     return name, shown(effect.before), shown(effect.after), change, f"{figure(effect.low)} – {figure(effect.high)}"
 
 
-def targets_section(told: Forecast) -> Section:
+def targets_section(told: Forecast, moves: Sequence[Move]) -> Section:
     rows = tuple(
         (
             each.target,
@@ -98,7 +117,13 @@ def targets_section(told: Forecast) -> Section:
         )
         for each in crowded
     )
-    return Section(Said("Targets", "目标"), lines, heads, rows, frozenset((1, 2, 3, 4, 5, 6)))
+    behind: list[Behind] = []
+    for row, each in enumerate(told.targets):
+        place = Place("target", each.target)
+        ids = ids_of(move for move in moves if place in (move.before, move.after))
+        behind += [Behind(row, column, fields={"target": each.target}) for column in (1, 3, 5)]
+        behind += [Behind(row, column, ids=ids) for column in (2, 4, 6)]
+    return Section(Said("Targets", "目标"), lines, heads, rows, frozenset((1, 2, 3, 4, 5, 6)), tuple(behind))
 
 
 def _crowded(each: TargetEffect) -> bool:

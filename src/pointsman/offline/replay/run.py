@@ -54,11 +54,13 @@ class Asked(msgspec.Struct, frozen=True):
     every: int = _EVERY
 
 
-def replay(reader: LogReader, policy: Policy, asked: Asked) -> Replay:
-    """Raises LogError."""
+def replay(
+    reader: LogReader, policy: Policy, asked: Asked, passed: Callable[[float], None] = lambda share: None
+) -> Replay:
+    """`passed` is told again and again which share of the log has been gone through, 0 to 1. Raises LogError."""
     began = time.process_time()
     run = _Pass(reader, policy, asked)
-    for logged in reader.scan(asked.since):
+    for logged in reader.scan(asked.since, passed):
         run.see(logged)
     return run.result(time.process_time() - began)
 
@@ -78,6 +80,7 @@ class _Pass:
         self._assumed: Counter[Assumed] = Counter()
         self._approximated = 0
         self._unread: Counter[Unread] = Counter()
+        self._unread_ids: dict[Unread, list[str]] = {}
         self._kinds: Counter[str] = Counter()
         self._policies: Counter[str] = Counter()
         self._requests = self._undecided = self._rescored = self._spared = self._checked = self._future = 0
@@ -98,6 +101,8 @@ class _Pass:
         why = self._compare(logged, head)
         if why is not None:
             self._unread[why] += 1
+            if self._unread[why] <= self._asked.shown:
+                self._unread_ids.setdefault(why, []).append(head.id)
 
     def _compare(self, logged: Logged, head: Head) -> Unread | None:
         """None where it was compared, else why it could not be."""
@@ -272,6 +277,7 @@ class _Pass:
             requests=self._requests,
             undecided=self._undecided,
             unread=dict(self._unread.most_common()),
+            unread_ids={why: tuple(ids) for why, ids in self._unread_ids.items()},
             compared=self._requests - self._undecided - self._unread.total(),
             moved=self._kinds["moved"],
             reordered=self._kinds["order"],

@@ -9,15 +9,26 @@ import msgspec
 from pointsman.domain.said import Said, said
 
 
+class Behind(msgspec.Struct, frozen=True):
+    """The requests behind the figure in `row` and `column` of a table, both counted from 0 (`column` None: in that line):
+    `ids` of some of them; None: all of the period with these `fields` of the log."""
+
+    row: int
+    column: int | None
+    fields: dict[str, str] = {}
+    ids: tuple[str, ...] | None = None
+
+
 class Section(msgspec.Struct, frozen=True):
     """A title, sentences, and a table; columns whose place is in `numbers` stand to the right. Rows of one cell are notes to
-    the row before."""
+    the row before. `behind` leads from figures to requests."""
 
     title: Said | None
     lines: tuple[str, ...] = ()
     heads: tuple[Said, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     numbers: frozenset[int] = frozenset()
+    behind: tuple[Behind, ...] = ()
 
 
 def number(value: int) -> str:
