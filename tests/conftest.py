@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from hypothesis import settings
 
@@ -12,6 +13,12 @@ from running import Process, process
 
 settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("unhurried")
+
+UNHURRIED = 60.0  # seconds for an answer, for tests that say nothing of it
+for asks in (httpx.Client, httpx.AsyncClient):
+    asks.__init__.__kwdefaults__["timeout"] = httpx.Timeout(UNHURRIED)  # type: ignore[index,misc]
+for asked in (httpx.request, httpx.get, httpx.post, httpx.put, httpx.patch, httpx.delete, httpx.head, httpx.options):
+    asked.__kwdefaults__["timeout"] = httpx.Timeout(UNHURRIED)  # type: ignore[index]
 
 
 @pytest.fixture(scope="session")
