@@ -82,7 +82,12 @@ def test_what_came_to_nothing_is_said_once() -> None:
         target = Target("a", "light", "a", "here", "llamacpp")
         return ModelSeen(target, BackendState("a"), Load(), residence, failed=failure).unsaid
 
-    assert unsaid("unloaded", 50.0) == unsaid("ready", 50.0) == unsaid("failed", 100.0, Said("it ended", "退出")) == failure
+    assert (
+        unsaid("unloaded", 50.0)
+        == unsaid("ready", 50.0)
+        == unsaid("failed", 100.0, Said("it ended", "退出"))
+        == failure
+    )
     assert unsaid("failed", 100.0, Said("no room", "放不下")) is None and unsaid("ready", 101.0) is None
 
 
