@@ -102,6 +102,22 @@ def test_a_config_without_keys_gets_its_first(tmp_path: Path) -> None:
     assert desk.config.read_text(encoding="utf-8").startswith('models: {}\nauth:\n  keys:\n    - name: "one"\n')
 
 
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("auth:\n  keys: []   # none\nmodels: {}\n", 'auth:\n  keys:   # none\n    - name: "one"\n'),
+        ("auth:\n  # here\n  loopback: open\n", 'auth:\n  keys:\n    - name: "one"\n'),
+        ("auth:\n    keys: []", 'auth:\n    keys:\n      - name: "one"\n'),
+    ],
+)
+def test_an_empty_list_gets_its_first(tmp_path: Path, text: str, begins: str) -> None:
+    desk = Desk(tmp_path, text)
+    assert "It works from now on" in desk.make(name="one")[1]
+    assert desk.config.read_text(encoding="utf-8").startswith(begins)
+    rest = desk.config.read_text(encoding="utf-8").partition('"\n')[2].partition('"\n')[2]
+    assert rest == text.partition("# none\n" if "# none" in text else "auth:\n")[2].replace("    keys: []", "")
+
+
 @pytest.mark.parametrize("text", ["models: {}\nauth: {keys: []}\n", "models: {}\nauth: {loopback: open}\n", None])
 def test_where_it_cannot_be_written_the_lines_are_offered(tmp_path: Path, text: str | None) -> None:
     desk = Desk(tmp_path, text)

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from console.browsing import LANGUAGES, Browser, Language, barriers
+from console.browsing import LANGUAGES, Browser, Language, barriers, fits
 from console.conftest import ask
+from pointsman.http.auth import hash_key
 from running import Process, process
 
 CONFIG = """# mine
@@ -114,6 +115,19 @@ def test_a_key_is_made_and_works_at_once(browser: Browser, operated: tuple[Proce
     request = urllib.request.Request(f"{served.base}/v1/models", headers={"authorization": f"Bearer {key}"})
     with urllib.request.urlopen(request) as response:
         assert response.status == 200
+    assert hash_key(key) in config.read_text(encoding="utf-8")
+
+    def take_back(page: Any) -> None:
+        page.goto(f"{served.base}/ui/keys")
+        page.locator(f"a[href$='name=app%20{language}']").click()
+        page.locator("pre.diff").wait_for()
+        assert barriers(page) == [] and fits(page)
+        page.locator("#take-back").click()
+        page.locator("#gone").wait_for()
+        assert f"app {language}" not in page.locator("table.keys").inner_text()
+
+    browser.drive(take_back, language=language, phone=language == "zh")
+    assert hash_key(key) not in config.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -1,23 +1,21 @@
-"""Keys as the console's page asks for them: those of the config, what each used; and a new one, written there."""
+"""Keys as the console's page asks for them: those of the config, what each used; a new one, written there, and one taken out
+of it."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import secrets
-import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from pointsman.app.setup import Setup
 from pointsman.console.edits.history import History, difference
-from pointsman.console.edits.splice import added, items_of
 from pointsman.console.edits.writing import FileText, mark_of, read_text, write_text
-from pointsman.console.keys.book import KeyMade, KeyRow, KeyWish
+from pointsman.console.keys.book import KeyLeaving, KeyMade, KeyRow, KeyWish
+from pointsman.console.keys.in_file import LIST, NO_PLACE, item_of, must_be_writable, with_key, without_key
 from pointsman.domain.errors import PointsmanError, Problems
 from pointsman.domain.said import Said, said
 from pointsman.http.auth import ANONYMOUS, hash_key
@@ -28,7 +26,6 @@ from pointsman.store.rollups import Rollups
 
 MONTH = 30 * 86_400.0
 _HOUR = 3600
-_LIST = "auth.keys"
 
 
 class ConsoleKeys:
@@ -90,17 +87,62 @@ class ConsoleKeys:
             setup = self._setup()
             _check(wish, [key.name for key in setup.config.auth.keys])
             key = "pm-" + secrets.token_urlsafe(32)
-            lines = _lines(wish, hash_key(key))
+            lines = item_of(wish, hash_key(key))
             if setup.file is None:
                 return KeyMade(wish.name, key, lines, unwritten=_NO_FILE)
             file = await asyncio.to_thread(read_text, Path(setup.file))
             try:
-                after = _with(file, lines)
+                after = with_key(file, lines)
             except PointsmanError as error:
                 message = error.message
-                return KeyMade(wish.name, key, lines, unwritten=message if isinstance(message, Said) else _NO_PLACE)
+                return KeyMade(wish.name, key, lines, unwritten=message if isinstance(message, Said) else NO_PLACE)
             await self._write(file, after, wish.name, author)
             return KeyMade(wish.name, key, lines, difference(file.text, after, file.path.name))
+
+    async def leaving(self, name: str) -> KeyLeaving:
+        row = next((each for each in await self.rows() if each.name == name), None)
+        if row is None:
+            raise PointsmanError(
+                said("there is no key {name} (any more)", "没有（或不再有）密钥 {name}", name=name[:100]),
+                status=404,
+                type="not_found_error",
+                code="no_such_key",
+            )
+        setup = self._setup()
+        auth = setup.config.auth
+        last = row.admin and sum(key.admin for key in auth.keys) == 1
+        here = auth.loopback == "open"
+        if setup.file is None:
+            return KeyLeaving(row, unwritten=_NO_FILE, last_admin=last, open=here)
+        file = await asyncio.to_thread(read_text, Path(setup.file))
+        change, unwritten = "", None
+        try:
+            change = difference(file.text, without_key(file, name), file.path.name)
+            must_be_writable(file)
+        except PointsmanError as error:
+            unwritten = error.message if isinstance(error.message, Said) else NO_PLACE
+        return KeyLeaving(row, change, file.mark, unwritten, last, here)
+
+    async def take_back(self, name: str, mark: str, author: str) -> KeyLeaving:
+        return await asyncio.shield(asyncio.ensure_future(self._take_back(name, mark, author)))
+
+    async def _take_back(self, name: str, mark: str, author: str) -> KeyLeaving:
+        async with self._turn:
+            leaving = await self.leaving(name)
+            if leaving.unwritten is not None:
+                raise PointsmanError(leaving.unwritten, status=409, code="file_unwritable")
+            file = await asyncio.to_thread(read_text, Path(self._setup().file or ""))
+            if mark != file.mark:
+                raise PointsmanError(
+                    Said(
+                        "the config changed meanwhile; look at the difference again, and confirm it then",
+                        "配置在此期间有改动；请重新查看差异，再确认",
+                    ),
+                    status=409,
+                    code="file_changed",
+                )
+            await self._write(file, without_key(file, name), name, author)
+            return leaving
 
     async def _write(self, file: FileText, after: str, name: str, author: str) -> None:
         """Raises PointsmanError; then the file is as it was."""
@@ -128,7 +170,7 @@ class ConsoleKeys:
         history = History(self._folder / "history")
         outcome = f"{told['before']} → {told['policy']}"
         await asyncio.to_thread(
-            history.keep, file.path, file.text, after, author=author, about=f"{_LIST}: {name}", outcome=outcome
+            history.keep, file.path, file.text, after, author=author, about=f"{LIST}: {name}", outcome=outcome
         )
 
     def _used(self) -> Mapping[str, tuple[Figures, float | None]]:
@@ -176,45 +218,6 @@ def _check(wish: KeyWish, names: Sequence[str]) -> None:
         )
 
 
-def _lines(wish: KeyWish, digest: str) -> str:
-    """The item of the list, as YAML."""
-    fields = {"name": wish.name, "hash": digest, "role": wish.role, "group": wish.group}
-    lines = [f"{name}: {_quoted(value)}" for name, value in fields.items() if value]
-    lines += {"admin": ["admin: true"], "read": ["console: read"]}.get(wish.may, [])
-    return "\n".join(("- " if place == 0 else "  ") + line for place, line in enumerate(lines)) + "\n"
-
-
-def _with(file: FileText, lines: str) -> str:
-    """The text with the key at the end of the list, and nothing else changed. Raises PointsmanError where that cannot be."""
-    if not file.writable:
-        raise PointsmanError(
-            said("{file} may not be written by the gateway", "网关无权写入 {file}", file=file.path.name),
-            code="read_only",
-        )
-    before = items_of(file.text, _LIST)
-    if before:
-        after = added(file.text, lines, _LIST)
-    else:
-        top = yaml.compose(file.text, Loader=yaml.SafeLoader)
-        if top is not None and not isinstance(top, yaml.MappingNode):
-            raise PointsmanError(_NO_PLACE)
-        if top is not None and any(getattr(name, "value", None) == "auth" for name, _ in top.value):
-            raise PointsmanError(_NO_PLACE)
-        text = file.text if not file.text or file.text.endswith("\n") else file.text + "\n"
-        after = text + "auth:\n  keys:\n" + "".join(f"    {line}\n" for line in lines.splitlines())
-    if [item.text for item in items_of(after, _LIST)] != [*(item.text for item in before), lines]:
-        raise PointsmanError(_NO_PLACE)
-    return after
-
-
-def _quoted(text: str) -> str:
-    """In YAML, whatever characters it has."""
-    return str(yaml.safe_dump(text, default_style='"', allow_unicode=True, width=sys.maxsize)).strip()
-
-
 _NO_FILE = Said(
     "this gateway has no config file: `pointsman init` writes one", "这个网关没有配置文件：用 `pointsman init` 生成一个"
-)
-_NO_PLACE = Said(
-    "the config has no list of keys, written line by line, to add it to", "配置里没有逐行书写的密钥列表可供添加"
 )

@@ -47,9 +47,29 @@ class KeyMade(msgspec.Struct, frozen=True):
     unwritten: Said | None = None
 
 
+class KeyLeaving(msgspec.Struct, frozen=True):
+    """A key that is to be taken back. `change` is the difference of the file, as it was with the mark `mark`; `unwritten`
+    says why the gateway cannot write it, None where it can. `last_admin`: no other key may change things here. `open`: this
+    machine needs no key."""
+
+    row: KeyRow
+    change: str = ""
+    mark: str = ""
+    unwritten: Said | None = None
+    last_admin: bool = False
+    open: bool = True
+
+
 class KeyBook(Protocol):
     async def rows(self) -> Sequence[KeyRow]: ...
 
     async def make(self, wish: KeyWish, author: str) -> KeyMade:
         """Raises PointsmanError for a name that is taken, or that is none, and where the gateway refuses the new config:
         then the file is as it was."""
+
+    async def leaving(self, name: str) -> KeyLeaving:
+        """Raises PointsmanError where there is no such key."""
+
+    async def take_back(self, name: str, mark: str, author: str) -> KeyLeaving:
+        """Takes it out of the file with that `mark`. Raises PointsmanError where there is no such key, where the file is
+        another one by now or cannot be written, and where the gateway refuses the new config: then it is as it was."""

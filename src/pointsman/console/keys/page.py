@@ -1,10 +1,10 @@
-"""The page *Keys*: who asks, what each may, what it has used; and a new key, shown once."""
+"""The page *Keys*: who asks, what each may, what it has used; a new key, shown once; and one taken back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pointsman.console.keys.book import KeyBook, KeyMade, KeyWish
+from pointsman.console.keys.book import KeyBook, KeyLeaving, KeyMade, KeyWish
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Reply, Route, Visit
 from pointsman.domain.errors import PointsmanError
@@ -20,6 +20,8 @@ class KeysPage:
     def routes(self) -> Iterator[Route]:
         yield Route("GET", "/ui/keys", self.page)
         yield Route("POST", "/ui/keys", self.make)
+        yield Route("GET", "/ui/keys/take-back", self.leaving)
+        yield Route("POST", "/ui/keys/take-back", self.take_back)
 
     async def page(self, visit: Visit) -> Reply:
         return await self._page(visit, KeyWish(""))
@@ -36,11 +38,41 @@ class KeysPage:
             return await self._page(visit, wish, error=error)
         return await self._page(visit, KeyWish(""), made=made)
 
+    async def leaving(self, visit: Visit) -> Reply:
+        """What would change in the file, and what follows from it, before anything does."""
+        visit.must_change()
+        return await self._leaving(visit, visit.query.get("name", ""))
+
+    async def take_back(self, visit: Visit) -> Reply:
+        visit.must_change()
+        name = visit.form.get("name", "")
+        try:
+            gone = await self._book.take_back(name, visit.form.get("mark", ""), visit.who.name)
+        except PointsmanError as error:
+            if error.status == 404:
+                raise
+            return await self._leaving(visit, name, error)
+        return await self._page(visit, KeyWish(""), gone=gone)
+
+    async def _leaving(self, visit: Visit, name: str, error: PointsmanError | None = None) -> Reply:
+        leaving = await self._book.leaving(name)
+        own = visit.who.by_key and visit.who.name == name
+        status = 200 if error is None else error.status
+        return self._templates.page(
+            "keys_take_back.html", visit, place="keys", status=status, leaving=leaving, own=own, error=error
+        )
+
     async def _page(
-        self, visit: Visit, wish: KeyWish, *, made: KeyMade | None = None, error: PointsmanError | None = None
+        self,
+        visit: Visit,
+        wish: KeyWish,
+        *,
+        made: KeyMade | None = None,
+        gone: KeyLeaving | None = None,
+        error: PointsmanError | None = None,
     ) -> Reply:
         rows = await self._book.rows()
         status = 200 if error is None else error.status
         return self._templates.page(
-            "keys.html", visit, place="keys", status=status, rows=rows, wish=wish, made=made, error=error
+            "keys.html", visit, place="keys", status=status, rows=rows, wish=wish, made=made, gone=gone, error=error
         )
