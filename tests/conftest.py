@@ -16,7 +16,7 @@ settings.load_profile("unhurried")
 
 UNHURRIED = 60.0  # seconds for an answer, for tests that say nothing of it
 for asks in (httpx.Client, httpx.AsyncClient):
-    asks.__init__.__kwdefaults__["timeout"] = httpx.Timeout(UNHURRIED)  # type: ignore[index,misc]
+    asks.__init__.__kwdefaults__["timeout"] = httpx.Timeout(UNHURRIED)  # type: ignore[index]
 for asked in (httpx.request, httpx.get, httpx.post, httpx.put, httpx.patch, httpx.delete, httpx.head, httpx.options):
     asked.__kwdefaults__["timeout"] = httpx.Timeout(UNHURRIED)  # type: ignore[index]
 

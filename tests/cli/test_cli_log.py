@@ -165,12 +165,20 @@ def test_a_file_that_is_no_log(shell: Shell, data: bytes) -> None:
         ("--limit", "-1"),
         ("--limit", "x"),
         ("--nope", "x"),
+        ("--outcome", "banana"),
+        ("--task-type", "codee"),
     ],
 )
 def test_usage(logged: Shell, arguments: tuple[str, ...]) -> None:
     done = logged.run("log", *arguments)
     assert (done.code, done.out) == (2, "")
     assert arguments[0] in done.err
+
+
+def test_a_value_that_no_request_has(logged: Shell) -> None:
+    """The valid ones are named, and one that is near."""
+    assert "valid: ok, refused, failed" in logged.run("log", "--outcome", "banana").err
+    assert 'did you mean "code_review"?' in logged.run("log", "--task-type", "codee_review").err
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def chat(base: str, messages: list[dict[str, str]], *, max_tokens: int, stream: 
         else:
             text, ttft, pieces = _read_whole(response.read(_LARGEST)), None, 0
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Unreachable(base, all_of(error)) from None
+        raise Unreachable(base, _why(error)) from None
     finally:
         connection.close()
     return ChatReply(
@@ -148,9 +148,19 @@ class Client:
         except _NotWritten as error:
             raise error.why from None
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise Unreachable(url, all_of(error)) from None
+            raise Unreachable(url, _why(error)) from None
         finally:
             connection.close()
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        en, zh = (
+            "nothing listens there; `pointsman serve` starts a gateway",
+            "没有程序在监听；用 `pointsman serve` 启动网关",
+        )
+        return said(en, zh)
+    return all_of(error)
 
 
 def refusal(status: int, answer: Any) -> str:
@@ -192,7 +202,7 @@ def _exchanged(
         response = connection.getresponse()
         return response.status, response.read(_LARGEST)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Unreachable(url, all_of(error)) from None
+        raise Unreachable(url, _why(error)) from None
     finally:
         connection.close()
 

@@ -14,6 +14,7 @@ import msgspec
 from pointsman.cli.log_choice import declare_filters, declare_place, filters_of, place_of
 from pointsman.cli.output import print_error, print_json, print_line
 from pointsman.config.schema import parse_span
+from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import said, told
 from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
@@ -47,7 +48,12 @@ def run(options: argparse.Namespace) -> int:
     if options.limit < 1:
         print_error("log", said("--limit must be at least 1", "--limit 至少是 1"), options.tongue)
         return 2
-    folder, filters = place_of(options), filters_of(options)
+    try:
+        filters = filters_of(options)
+    except PointsmanError as error:
+        print_error("log", error.message, options.tongue)
+        return 2
+    folder = place_of(options)
     since = time.time() - parse_span(options.since) if options.since else None
     if options.recompute:
         return _recompute(folder, since, options)

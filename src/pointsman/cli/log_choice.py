@@ -11,9 +11,9 @@ from pathlib import Path
 from pointsman.cli.source import declare_config, load_config
 from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
-from pointsman.domain.errors import PointsmanError
+from pointsman.domain.errors import PointsmanError, did_you_mean
 from pointsman.domain.said import said
-from pointsman.store.log_filters import FILTERS
+from pointsman.store.log_filters import FILTERS, VALUES
 from pointsman.store.log_home import settle
 
 _SPAN = re.compile(r"[0-9]+[smhd]")
@@ -35,11 +35,24 @@ def place_of(options: argparse.Namespace) -> Path:
 
 def declare_filters(parser: argparse.ArgumentParser) -> None:
     for name in FILTERS:
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"by_{name}", metavar="VALUE", help=f"only this {name}")
+        values = f": {', '.join(VALUES[name])}" if name in VALUES and len(VALUES[name]) < 8 else ""
+        parser.add_argument(_option(name), dest=f"by_{name}", metavar="VALUE", help=f"only this {name}{values}")
 
 
 def filters_of(options: argparse.Namespace) -> dict[str, str]:
-    return {name: value for name in FILTERS if (value := getattr(options, f"by_{name}")) is not None}
+    """Raises PointsmanError for a value that no request can have."""
+    filters = {name: value for name in FILTERS if (value := getattr(options, f"by_{name}")) is not None}
+    for name, value in filters.items():
+        if name in VALUES and value not in VALUES[name]:
+            en = "{option} {value!r} is not known{hint} (valid: {valid})"
+            zh = "{option} {value!r} 不存在{hint}（合法取值：{valid}）"
+            hint, valid = did_you_mean(value, list(VALUES[name])), ", ".join(VALUES[name])
+            raise PointsmanError(said(en, zh, option=_option(name), value=value, hint=hint, valid=valid))
+    return filters
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def moment_of(option: str, text: str | None) -> float | None:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
+from pointsman.domain.attempt import Outcome
+from pointsman.domain.decision import Stage
+from pointsman.domain.features import Language
+from pointsman.domain.task_types import TASK_TYPES
 from pointsman.store.log_row import Brief, Head
 
 FILTERS = (
     "id", "stage", "rule", "action", "target", "outcome", "caller", "model", "entry", "endpoint", "language", "task_type",
     "error", "intent", "risk", "mark", "shadow",
 )  # fmt: skip
+VALUES: dict[str, tuple[str, ...]] = {
+    "stage": get_args(Stage),
+    "outcome": get_args(Outcome),
+    "language": get_args(Language),
+    "task_type": TASK_TYPES,
+}
+"""All that there are, where a filter takes no others."""
 FEATURES = ("language", "task_type")
 """Those that stand among the features."""
 LABELS: dict[str, Callable[[Head | Brief], list[str]]] = {
