@@ -147,6 +147,14 @@ def test_a_slot_of_a_node_that_it_does_not_know_is_not_taken() -> None:
     assert [grant.number for grant in served] == [3] and served[0].node in {"a", "b"} and not ledger.granted
 
 
+def test_a_slot_at_a_node_that_it_knows_to_be_lost_is_not_taken() -> None:
+    """Who gave it did not know yet; whoever got it is the next in the line again."""
+    granted = Ledger({}, (Waiter("two", 8),), (Grant("one", 3, "a"),))
+    nodes = (Node("a", 2, ready=False), Node("b", 1))
+    ledger, served = turn(granted, "one", {}, [Waiter("one", 3)], nodes, {"one", "two"}, least)
+    assert served == [Grant("one", 3, "b")] and ledger.line == (Waiter("two", 8),)
+
+
 def test_a_long_line_does_not_make_a_long_ledger() -> None:
     waiting = [Waiter("one", number) for number in range(1000)]
     ledger, served = turn(EMPTY, "one", {}, waiting, NODES, {"one"}, least)

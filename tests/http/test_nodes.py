@@ -86,7 +86,7 @@ async def test_a_node_that_dies_costs_nobody_a_reply(tmp_path: Path, monkeypatch
         replies = [await client.ask() for _ in range(8)]
         assert {reply.status_code for reply in replies} == {200}
         name = f"127.0.0.1:{dying.port}"
-        await until(lambda: client.pool.members[name].health == "down")
+        await until(lambda: client.pool.members[name].health in ("down", "ejected"))
         ready = await client.ready()
         assert ready["ready"] and "1 of 2 nodes serve" in ready["targets"][0]["problem"]
         before = len(alive.asked)
@@ -106,7 +106,9 @@ async def test_a_node_that_only_fails_gets_no_requests(tmp_path: Path) -> None:
         stack.push_async_callback(client.http.aclose)
         for _ in range(30):
             assert (await client.ask()).status_code == 200
-        assert 1 <= len(bad.asked) <= 3, "and each of them was served by the other one"
+        words = [asked.fields["messages"][-1]["content"] for asked in bad.asked]
+        assert words.count("hello") == 1, "and that one was served by the other node"
+        assert words.count("ping") >= 1, "the gateway looks by itself"
         assert client.pool.members[f"127.0.0.1:{bad.port}"].view().success < 0.9
         assert (await client.ready())["targets"][0]["health"] == "up"
 

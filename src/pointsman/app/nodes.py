@@ -7,6 +7,7 @@ from functools import partial
 
 from pointsman.app.node_registry import open_registry
 from pointsman.app.targets import Served, node_backend
+from pointsman.balancing.outlier import Ejection
 from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import Config
 from pointsman.domain.errors import Problem
@@ -16,6 +17,7 @@ from pointsman.domain.target import Target
 from pointsman.fleet.registry.static import StaticRegistry
 from pointsman.fleet.registry.watching import Watching
 from pointsman.pipeline.pipeline import Pipeline
+from pointsman.pipeline.replicas.member import Care
 from pointsman.pipeline.replicas.peers import Peers
 from pointsman.pipeline.replicas.pool import Pool, PoolSettings
 from pointsman.pipeline.replicas.watch import NodesWatch
@@ -43,12 +45,14 @@ class Nodes:
 
     def served(self, target: Target, config: BackendConfig) -> Served:
         """It begins with `install`."""
-        limit = config.limits.sequences
+        limit, health = config.limits.sequences, config.node_health
+        ejection = Ejection(health.pause, max(health.pause, health.longest_pause))
         settings = PoolSettings(
             limit if isinstance(limit, int) else None,
             config.spread.prefix,
             config.spread.slow_start,
             config.first_byte_timeout,
+            Care(health.every, health.timeout, health.silent, ejection),
         )
         pool = Pool(
             target,

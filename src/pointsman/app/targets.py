@@ -23,7 +23,7 @@ from pointsman.fleet.builtin import find_builtin, find_engine, find_model
 from pointsman.fleet.command import find_program
 from pointsman.fleet.command_settings import CommandSettings
 from pointsman.fleet.process import ModelProcess
-from pointsman.ports.backend import Backend
+from pointsman.ports.backend import Backend, NodeBackend
 from pointsman.ports.local_server import LocalServer
 from pointsman.ports.model_driver import LoadFailure
 
@@ -183,13 +183,14 @@ def _told_of(target: Target) -> Iterator[None]:
         raise Problems([Problem(f"models.{target.tier}", text, valid=why.valid)]) from None
 
 
-def node_backend(target: Target, config: BackendConfig, node: NodeReport) -> Backend:
+def node_backend(target: Target, config: BackendConfig, node: NodeReport) -> NodeBackend:
     """The adapter of one of the nodes that serve a target. ValueError: it cannot be one, and says why."""
     if node.engine is not None and node.engine != config.engine:
         raise ValueError(said(*_OTHER_ENGINE, node=node.name, its=node.engine, engine=config.engine))
     if not target.external and is_external(node.address):
         raise ValueError(said(*_OUTSIDE, node=node.name, address=node.address))
     settings = _backend_settings(msgspec.structs.replace(config, base_url=node.address))
+    settings = msgspec.structs.replace(settings, probe_timeout=config.node_health.timeout)
     return make_backend(config.engine, settings, target)
 
 

@@ -13,7 +13,7 @@ from pointsman.backends.vllm import Vllm
 from pointsman.domain.errors import did_you_mean
 from pointsman.domain.said import said
 from pointsman.domain.target import Target
-from pointsman.ports.backend import Backend
+from pointsman.ports.backend import NodeBackend
 from pointsman.ports.local_server import LocalServer
 
 ENGINES: dict[str, type[OpenAICompat]] = {
@@ -27,7 +27,7 @@ def make_backend(
     target: Target,
     *,
     server: LocalServer | None = None,
-) -> Backend:
+) -> NodeBackend:
     """The adapter of `engine`: llamacpp, ollama, openai, trtllm, vllm, or embedded, which has to have a `server`, its
     process; the others have one where the gateway starts them. ValueError: an unknown engine (it lists the valid ones),
     or settings that this engine cannot work with."""

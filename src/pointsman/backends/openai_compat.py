@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from pointsman.backends.cache_reset import CacheReset
 from pointsman.backends.engine_load import read_load
 from pointsman.backends.http import Origin, Pool, parse_origin
+from pointsman.backends.http.knock import Heard
 from pointsman.backends.http.tls import tls_context
 from pointsman.backends.http.traffic import Traffic
 from pointsman.backends.settings import BackendSettings
@@ -212,7 +213,7 @@ class OpenAICompat:
         if link is not None and link.address == address:
             return link
         origin, api = self._split(address)
-        settings = self.settings
+        settings, heard = self.settings, Heard()
         self._link = new = Link(
             address,
             api,
@@ -223,8 +224,16 @@ class OpenAICompat:
                 max_idle=settings.max_idle,
                 ssl=self._tls,
                 traffic=self._traffic,
+                heard=heard,
             ),
-            Pool(origin, idle_expiry=1.0, connect_timeout=settings.probe_timeout, max_idle=1, ssl=self._tls),
+            Pool(
+                origin,
+                idle_expiry=1.0,
+                connect_timeout=settings.probe_timeout,
+                max_idle=1,
+                ssl=self._tls,
+                heard=heard,
+            ),
         )
         if link is not None:
             await _shut(link)
@@ -280,6 +289,14 @@ class OpenAICompat:
         except BackendFailure as failure:
             return self._unreachable(failure)
         return self._state("up", facts, problem or self._cache.problem)
+
+    async def reachable(self, seconds: float) -> bool:
+        """Whether the machine says anything within so many seconds, whatever its engine does meanwhile."""
+        try:
+            link = await self._reach()
+        except BackendFailure:  # it has no address now
+            return True
+        return await link.traffic.reachable(seconds)
 
     async def load(self) -> EngineLoad | None:
         """What the engine says of how much it has to do; None where it says nothing. Raises BackendFailure."""

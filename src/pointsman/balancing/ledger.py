@@ -71,7 +71,7 @@ def turn(
     those of its own that wait, in their order; `nodes` as it knows them (their `in_flight` is taken from the ledger);
     gateways that are not `alive` have nothing any more."""
     mine = [grant for grant in ledger.granted if grant.gateway == me]
-    able = {node.name for node in nodes}
+    able = {node.name for node in nodes if node.ready}
     wanted = {waiter.number for waiter in waiting}
     served = [grant for grant in mine if grant.number in wanted and grant.node in able]
     done = {grant.number for grant in served}
@@ -87,6 +87,8 @@ def turn(
         for waiter in ledger.line
         if (waiter.number in still if waiter.gateway == me else waiter.gateway in alive)
     ]
+    lost = {grant.number for grant in mine} - done  # given a slot at a node that this gateway knows to be gone
+    line = [waiter for number, waiter in still.items() if number in lost] + line
     known = {waiter.number for waiter in line if waiter.gateway == me}
     line += [waiter for number, waiter in still.items() if number not in known][: max(MOST_WAITING - len(known), 0)]
 

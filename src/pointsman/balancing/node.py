@@ -17,7 +17,8 @@ LEAST_SUCCESS = 0.05
 class Node(msgspec.Struct, frozen=True, gc=False):
     """`slots` are requests that it works on at a time (None: nobody knows), `in_flight` those that are there, of all
     gateways. `age` in seconds since it came up, `success` the share of late tries that worked (0 to 1). Only nodes that
-    are `ready` get requests: they answer their probes, do not leave, and are not ejected."""
+    are `ready` get requests: they answer their probes, do not leave, and are not ejected. One that is `unproven` failed
+    lately, and no request has worked there since: it gets one at a time."""
 
     name: str
     slots: int | None = None
@@ -25,6 +26,7 @@ class Node(msgspec.Struct, frozen=True, gc=False):
     ready: bool = True
     age: float = math.inf
     success: float = 1.0
+    unproven: bool = False
 
 
 def share(node: Node, slow_start: float = SLOW_START) -> float:
@@ -34,6 +36,8 @@ def share(node: Node, slow_start: float = SLOW_START) -> float:
 
 def open_slots(node: Node, slow_start: float = SLOW_START) -> int | None:
     """The requests that it may have now; None: no limit is known."""
+    if node.unproven:
+        return 1
     return None if node.slots is None else max(math.ceil(node.slots * share(node, slow_start)), 1)
 
 

@@ -31,6 +31,41 @@ class Spread(Section, frozen=True):
     ] = 10.0
 
 
+class NodeHealth(Section, frozen=True):
+    """When a node counts as lost, and how long one that fails is left alone. See docs/nodes.md."""
+
+    every: Annotated[
+        float,
+        Meta(ge=0.1, le=60, description="seconds from the beginning of one look at a node (a probe) to the next"),
+    ] = 2.0
+    timeout: Annotated[
+        float,
+        Meta(
+            ge=0.5,
+            le=60,
+            description="seconds in which a node has to answer a look; one that does not gets nothing more, and where its "
+            "machine says nothing either, what waits there goes to another node: every + timeout after a cut at most",
+        ),
+    ] = 1.5
+    silent: (
+        Annotated[
+            float,
+            Meta(
+                ge=1,
+                le=86_400,
+                description="seconds in which an engine answers no look, after which what waits there goes to another node "
+                "though its machine is there; null: never",
+            ),
+        ]
+        | None
+    ) = 30.0
+    pause: Annotated[
+        float,
+        Meta(ge=0.1, le=3600, description="seconds for which a node that fails is ejected; twice as long each time"),
+    ] = 5.0
+    longest_pause: Annotated[float, Meta(ge=0.1, le=86_400, description="the longest of these pauses, seconds")] = 300.0
+
+
 class Registry(Section, frozen=True):
     """Where backends that say `nodes: registry` find theirs: nodes that report into a store (`pointsman node`), or those
     that Kubernetes knows. See docs/nodes.md."""

@@ -17,7 +17,7 @@ from pointsman.config.guard_schema import Guards
 from pointsman.config.job_schema import Jobs
 from pointsman.config.policy_schema import Classifier, Cost, QualityTable, Weighting
 from pointsman.config.question_schema import Questions
-from pointsman.config.registry_schema import Registry, Spread
+from pointsman.config.registry_schema import NodeHealth, Registry, Spread
 from pointsman.config.report_schema import Files, Report, Source, Template
 from pointsman.config.residency_schema import Load, Memory
 from pointsman.config.schedule_schema import Schedule
@@ -112,6 +112,7 @@ class Backend(Section, frozen=True):
         ),
     ] = None
     spread: Annotated[Spread, Meta(description="how requests are spread over nodes")] = Spread()
+    node_health: Annotated[NodeHealth, Meta(description="when a node is lost, or left alone")] = NodeHealth()
     name: Annotated[str, Meta(min_length=1, description="name in headers and log; default host:port")] | None = None
     api_key: Annotated[str, Meta(description="sent as Bearer token; use ${ENV}")] | None = None
     command: (

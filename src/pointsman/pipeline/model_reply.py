@@ -154,7 +154,7 @@ class ModelReply:
     def _placed(self, call: Call) -> Call:
         """The same call, to the node at which there is a slot for it, within the trace that the request belongs to."""
         if self.turn is not None and self.turn.choice is not None:
-            call = replace(call, node=self.turn.choice.node)
+            call = replace(call, node=self.turn.choice.node, held_back=not self._request.stream)
         trace = self._pipeline.trace
         return call if trace is None else trace(call, self._request, len(self.attempts))
 

@@ -15,7 +15,7 @@ class Call(msgspec.Struct, frozen=True):
     the server's own root, where engines have what OpenAI's API has not; `body` goes out as it is; `headers` are extra ones,
     names in lower case. Time-outs in seconds; `idle` is the longest silence between bytes; a backend's own settings cut
     them. `whole`: the answer comes at once, when the engine is done. `node` is the one of a pool's nodes at which the caller
-    holds a slot."""
+    holds a slot. `held_back`: nothing of the reply reaches the client before its end, so it may be asked for again."""
 
     path: str
     body: bytes
@@ -26,6 +26,7 @@ class Call(msgspec.Struct, frozen=True):
     whole: bool = False
     root: bool = False
     node: str | None = None
+    held_back: bool = False
 
 
 class Stream(Protocol):
@@ -107,3 +108,12 @@ class Backend(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class NodeBackend(Backend, Protocol):
+    """One of several servers behind a target."""
+
+    async def reachable(self, seconds: float) -> bool:
+        """Whether its machine says anything within so many seconds: it takes or refuses a new connection, or sends
+        something on another. Never raises."""
+        ...

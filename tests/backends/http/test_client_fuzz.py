@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scripted_upstream import chunk, head
 
 from pointsman.backends.http.connection import Connection
+from pointsman.backends.http.knock import Heard
 from pointsman.backends.http.limits import Limits
 from pointsman.ports.backend import BackendFailure
 
@@ -51,7 +52,7 @@ def cut(wire: bytes, places: list[int]) -> list[bytes]:
 async def play(segments: list[bytes]) -> tuple[int, bytes, BackendFailure | None, bool]:
     """Status, body, failure, and whether the connection may serve again, for a response in these segments."""
     released: list[Connection] = []
-    connection = Connection("h:1", Limits(), asyncio.get_running_loop(), released.append, lambda _: None)
+    connection = Connection("h:1", Limits(), asyncio.get_running_loop(), released.append, lambda _: None, Heard())
     wire = Wire()
     connection.connection_made(wire)
     asking = asyncio.ensure_future(connection.exchange(b"GET / HTTP/1.1\r\n\r\n", b"", 5, 5))
@@ -78,7 +79,7 @@ async def play(segments: list[bytes]) -> tuple[int, bytes, BackendFailure | None
 async def test_an_answer_to_half_a_request_never_frees_the_connection():
     """Even where the socket has just become writable again: the engine would read the next call as this one's rest."""
     released: list[Connection] = []
-    connection = Connection("h:1", Limits(), asyncio.get_running_loop(), released.append, lambda _: None)
+    connection = Connection("h:1", Limits(), asyncio.get_running_loop(), released.append, lambda _: None, Heard())
     wire = Wire()
     connection.connection_made(wire)
     connection.pause_writing()

@@ -13,6 +13,7 @@ from scripted_upstream import answering, head, sized
 
 from pointsman.backends.http import Limits, Traffic, connection, pool
 from pointsman.backends.http.connection import Connection
+from pointsman.backends.http.knock import Heard
 from pointsman.ports.backend import BackendFailure, Call
 
 CALL = Call("/v1/chat/completions", b"{}", first_byte=20.0, idle=20.0)
@@ -307,7 +308,7 @@ async def test_a_transport_that_is_closing_takes_no_call(pool_of):
             pass
 
     loop = asyncio.get_running_loop()
-    made = Connection("h:1", Limits(), loop, lambda _: None, lambda _: None)
+    made = Connection("h:1", Limits(), loop, lambda _: None, lambda _: None, Heard())
     made.connection_made(Closing())
     made.expires = loop.time() + 100
     assert not made.usable()
@@ -398,7 +399,7 @@ async def test_a_connection_that_is_closed_as_soon_as_it_is_made(serve, pool_of)
 async def test_a_connection_that_died_before_its_first_call(pool_of):
     pool = pool_of("http://127.0.0.1:1")
     loop = asyncio.get_running_loop()
-    connection = Connection(pool.origin.name, Limits(), loop, lambda _: None, lambda _: None)
+    connection = Connection(pool.origin.name, Limits(), loop, lambda _: None, lambda _: None, Heard())
     connection.connection_lost(None)
     with pytest.raises(BackendFailure, match="as soon as it was made"):
         await connection.exchange(b"GET / HTTP/1.1\r\n\r\n", b"", 5, 5)

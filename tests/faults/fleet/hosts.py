@@ -109,12 +109,12 @@ class Host:
         assert self._engine is not None
         self._engine.send_signal(number)
 
-    def break_it(self) -> None:
-        """It is there and answers, each request with an error."""
-        self._notes.with_suffix(".broken").touch()
+    def break_it(self, how: str = "broken") -> None:
+        """It is there and answers, each request with an error; `picky`: the gateway's own words aside."""
+        self._notes.with_suffix(f".{how}").touch()
 
-    def repair(self) -> None:
-        self._notes.with_suffix(".broken").unlink()
+    def repair(self, how: str = "broken") -> None:
+        self._notes.with_suffix(f".{how}").unlink()
 
     def cut_off(self) -> None:
         """Nothing that it sends arrives any more, nor a word that this is so: no connection is refused or reset."""

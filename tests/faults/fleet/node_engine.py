@@ -1,6 +1,7 @@
 """`python node_engine.py HOST PORT NOTES`: an engine that only plays one. A question says how long the reply is, and how
 slowly it comes: `pieces 20 gap 0.1`. Each POST is a line of the file NOTES; while a file NOTES.broken is there, it is
-answered by 500. As `--slots N --works N` it says that it has so many slots, and works on so many, as llama.cpp does."""
+answered by 500, and while NOTES.picky is there, all are but calls for one token. As `--slots N --works N` it says it has
+so many slots, and works on so many, as llama.cpp does."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ async def reply(asked: dict[str, object], writer: asyncio.StreamWriter) -> None:
     text = str(asked["messages"])
     with options.notes.open("a") as notes:
         notes.write(text.replace("\n", " ") + "\n")
-    if options.notes.with_suffix(".broken").exists():
+    picky = options.notes.with_suffix(".picky").exists() and asked.get("max_tokens") != 1
+    if picky or options.notes.with_suffix(".broken").exists():
         whole(writer, 500, '{"error":{"message":"broken"}}')
         return
     found = re.search(r"pieces (\d+) gap ([0-9.]+)", text)

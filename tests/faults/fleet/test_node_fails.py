@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,14 @@ import pytest
 from faults.fleet.gateways import until
 from faults.fleet.hosts import Host
 from faults.fleet.traffic import Traffic, before, left_alone, serves
-from pointsman.balancing.outlier import IN_A_ROW
 from store.jobs.servers import Valkey
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 async def test_one_that_only_fails_gets_no_traffic(three: list[Host], store: Valkey, tmp_path: Path) -> None:
-    """The gateways find it out with a few tries each, which others serve, and try it with their own words from then on."""
+    """Its probes are answered, requests are not. What a gateway has under way there at the first failure is all that it
+    ever gets, and others serve that; from then on gateways try it with their own words."""
     bad, *good = three
     bad.break_it()
     async with before(store, three, tmp_path) as sides, Traffic(sides) as traffic:
@@ -27,14 +28,31 @@ async def test_one_that_only_fails_gets_no_traffic(three: list[Host], store: Val
             await until(lambda side=side: left_alone(side, bad))
         await traffic.more(8)  # what was under way
         tried = len(_asked(bad))
-        await until(lambda: len(bad.asked) >= tried + 2, "the gateways look by themselves")
+        own = len(bad.asked) - tried
+        await until(lambda: len(bad.asked) - tried >= own + 4, "the gateways look by themselves")
         await traffic.more(40)
         assert len(_asked(bad)) == tried
         bad.repair()
         await until(lambda: len(_asked(bad)) > tried, "it is used again")
     assert traffic.statuses == {200}
-    assert tried <= 2 * (IN_A_ROW + 1), "four requests are under way at a time"
+    assert tried <= 4, "four requests are under way at a time"
     print(f"\nof {len(traffic.replies)} requests {tried} were tried there; {[len(host.asked) for host in good]}")
+
+
+async def test_one_whose_own_calls_work_and_requests_fail(three: list[Host], store: Valkey, tmp_path: Path) -> None:
+    """The gateways' own words pass each time: a gateway sends it one request after each pause, and pauses double."""
+    bad = three[0]
+    bad.break_it("picky")
+    async with before(store, three, tmp_path, node_health={"pause": 2, "longest_pause": 16}) as sides:
+        began = time.monotonic()
+        async with Traffic(sides) as traffic:
+            await until(lambda: len(bad.asked) - len(_asked(bad)) >= 8, "own calls")
+        took = time.monotonic() - began
+        tried = len(_asked(bad))
+    assert traffic.statuses == {200}
+    pauses = sum(took >= sum(2.0 * 2**n for n in range(count + 1)) for count in range(4)) + took // 16
+    assert tried <= 4 + 2 * (1 + pauses), "what was under way; then one a gateway, at first and after each pause"
+    print(f"\nof {len(traffic.replies)} requests {tried} were tried there in {took:.0f} s")
 
 
 def _asked(host: Host) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ class Traffic:
 
     def __init__(self, sides: tuple[Gateway, Gateway]) -> None:
         self.replies: list[httpx.Response] = []
+        self.times: list[tuple[float, float]] = []
+        """When each was sent, and how many seconds it took."""
         self._sides = sides
         self._stop = asyncio.Event()
 
@@ -56,7 +59,9 @@ class Traffic:
         for number in itertools.count():
             if self._stop.is_set():
                 return
+            sent = time.monotonic()
             self.replies.append(await side.ask(f"short {number} {SHORT}"))
+            self.times.append((sent, time.monotonic() - sent))
             await asyncio.sleep(0.05)
 
     async def more(self, count: int = 20) -> None:

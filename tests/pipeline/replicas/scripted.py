@@ -35,6 +35,8 @@ class Reply:
     async def chunks(self) -> AsyncIterator[bytes]:
         yield self._body
         await self.over.wait()
+        if self.closed:
+            raise BackendFailure("reset", "closed early")
 
     async def pour(self, sink: Callable[[bytes], bool], room: Callable[[], Awaitable[None]]) -> None:
         async for chunk in self.chunks():
@@ -45,6 +47,7 @@ class Reply:
 
     def close(self) -> None:
         self.closed = True
+        self.over.set()
 
 
 class Engine:
@@ -53,6 +56,7 @@ class Engine:
     def __init__(self, report: NodeReport, slots: int | None = 2) -> None:
         self.report = report
         self.state = BackendState(TARGET.name, "up", ModelFacts(context_length=1000, slots=slots))
+        self.there = True
         self.fails: str | None = None
         self.status = 200
         self.listed = LISTED
@@ -88,6 +92,9 @@ class Engine:
 
     async def probe(self) -> BackendState:
         return self.state
+
+    async def reachable(self, seconds: float) -> bool:
+        return self.there
 
     async def load(self) -> EngineLoad | None:
         return self.told
@@ -153,7 +160,10 @@ class House:
     async def look(self, *names: str) -> None:
         """These, or all, are probed now."""
         for name in names or tuple(self.pool.members):
-            await self.pool.members[name].look()
+            member = self.pool.members[name]
+            await member.look()
+            if member.due:
+                await member.try_again()
         self.pool._tell()
 
     def set_health(self, name: str, health: Any, problem: str | None = None) -> None:

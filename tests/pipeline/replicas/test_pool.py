@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from pipeline.replicas.scripted import House, report
+from pipeline.replicas.scripted import Engine, House, report
 from pointsman.balancing.affinity import ranked
-from pointsman.balancing.outlier import IN_A_ROW, PAUSE
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.node import NodeModel
 from pointsman.domain.said import Said
-from pointsman.ports.backend import BackendFailure, Call, EngineLoad
+from pointsman.ports.backend import BackendFailure, Call, EngineLoad, Stream
 
 CALL = Call("/chat/completions", b"{}")
 
@@ -109,39 +108,144 @@ async def test_a_node_that_cannot_be_reached_gets_nothing_until_a_probe_found_it
     assert house.pool.members["a"].ready
 
 
-async def test_a_node_that_only_fails_gets_its_probes_alone(house: House) -> None:
-    told: list[tuple[str, str]] = []
-    house.pool.ejected = lambda pool, node, standing: told.append((pool, node))
-    for _ in range(IN_A_ROW):
-        assert house.pool.told(failed("a")), "the target is not to blame"
-    assert house.pool.members["a"].health == "ejected" and told == [("m@nodes", "a")]
-    assert "3 tries in a row failed" in str((await house.pool.probe()).problem)
+async def test_a_node_that_only_fails_gets_the_own_calls_alone(house: House) -> None:
+    told: list[tuple[str, str, int, float]] = []
+    house.pool.ejected = lambda pool, node, trips, seconds: told.append((pool, node, trips, seconds))
     engine = house.engines["a"]
-    engine.status, before = 500, len(engine.calls)
+    engine.status = 500
+    assert house.pool.told(failed("a")), "the target is not to blame"
+    assert house.pool.members["a"].health == "ejected" and not told, "it is doubted: a moment later its own call tells"
+    assert "a request failed there" in str((await house.pool.probe()).problem)
+    await until(lambda: told == [("m@nodes", "a", 1, 5.0)])
+    assert len(engine.calls) == 1 and b'"max_tokens":1' in engine.calls[-1].body
+    assert "it is left alone for 5 s" in str((await house.pool.probe()).problem)
     for _ in range(4):
         assert (await house.pool.take((), ())).node != "a"  # type: ignore[union-attr]
     await house.look("a")
-    assert len(engine.calls) == before, "it is too early"
-    house.clock.now += PAUSE
+    assert len(engine.calls) == 1, "it is too early"
+    house.clock.now += 5.0
     await house.look("a")
-    assert len(engine.calls) == before + 1 and b'"max_tokens":1' in engine.calls[-1].body
-    assert house.pool.members["a"].health == "ejected"
-    house.clock.now += 2 * PAUSE
+    assert len(engine.calls) == 2 and house.pool.members["a"].health == "ejected"
+    house.clock.now += 10.0
     engine.status = 200
     await house.look("a")
     assert house.pool.members["a"].health == "up"
+    for _ in range(4):
+        house.pool.give(next(iter(house.pool.line.held)))
+    assert [(await house.pool.take((), ())).node for _ in range(5)].count("a") == 1, "one at a time"  # type: ignore[union-attr]
+    house.pool.told(Attempt("m@nodes", 0.0, 1.0, 200, node="a"))
+    assert (await house.pool.take((), ())).node == "a"  # type: ignore[union-attr]
 
 
-async def test_the_last_node_is_not_ejected_and_the_target_is_to_blame(house: House) -> None:
+async def test_a_doubt_that_was_wrong_is_over_at_once(house: House) -> None:
+    house.pool.told(failed("a"))
+    assert not house.pool.members["a"].ready
+    await until(lambda: house.pool.members["a"].ready)
+    assert len(house.engines["a"].calls) == 1
+
+
+async def test_the_last_node_is_not_left_alone_and_the_target_is_to_blame(house: House) -> None:
     for name in ("a", "b"):
-        for _ in range(IN_A_ROW):
-            assert house.pool.told(failed(name))
+        house.engines[name].status = 500
+        assert house.pool.told(failed(name))
     for _ in range(10):
         assert not house.pool.told(failed("c"))
     assert house.pool.members["c"].ready
     house.pool.ejected_elsewhere("c", 1)
     assert house.pool.members["c"].ready
     assert not house.pool.told(Attempt("m@nodes", 0.0, 1.0, 429, "http", node="c"))
+
+
+class _Silent(Engine):
+    """Takes each call and never answers."""
+
+    async def open(self, call: Call) -> Stream:
+        if call.path == "/models":
+            return await super().open(call)
+        self.calls.append(call)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_what_waits_at_a_machine_that_is_cut_off_is_given_up(house: House) -> None:
+    engine = house.engines["a"]
+    flowing = await house.pool.open(Call("/chat/completions", b"{}", node="a"))
+    pouring = asyncio.ensure_future(flowing.pour(lambda data: True, _room))
+    kept = await house.pool.open(Call("/chat/completions", b"{}", node="a", held_back=True))
+    reading = asyncio.ensure_future(kept.pour(lambda data: True, _room))
+    opened = await house.pool.open(Call("/chat/completions", b"{}", node="a"))
+    engine.__class__ = _Silent
+    waiting = asyncio.ensure_future(house.pool.open(Call("/chat/completions", b"{}", node="a")))
+    await asyncio.sleep(0)
+    house.set_health("a", "down", Said("no answer", "没有应答"))
+    await house.look("a")
+    await asyncio.sleep(0.01)
+    assert not waiting.done(), "its machine is there: it may be busy"
+    engine.there = False
+    house.pool._wake["a"].set()
+    with pytest.raises(BackendFailure, match="node a: its machine does not answer any more") as caught:
+        await waiting
+    assert caught.value.kind == "reset" and caught.value.elsewhere
+    with pytest.raises(BackendFailure, match="its machine does not answer any more"):
+        await reading
+    assert [reply.closed for reply in engine.replies] == [False, True, True], (
+        "what the client has begun to read goes on"
+    )
+    engine.replies[0].over.set()
+    await pouring
+    opened.close()
+
+
+async def test_an_engine_that_is_silent_for_long_is_given_up_and_a_slow_one_never(house: House) -> None:
+    house.engines["a"].__class__ = house.engines["b"].__class__ = _Silent
+    slow, dead = (
+        asyncio.ensure_future(house.pool.open(Call("/chat/completions", b"{}", node=name))) for name in ("a", "b")
+    )
+    house.set_health("b", "down", Said("no answer", "没有应答"))
+    for _ in range(29):
+        house.clock.now += 1.0
+        await house.look("a", "b")
+    house.pool._wake["b"].set()
+    await asyncio.sleep(0.01)
+    assert not dead.done()
+    house.clock.now += 1.0
+    for name in ("a", "b"):
+        house.pool._wake[name].set()
+    with pytest.raises(BackendFailure, match="its engine has answered nothing for 30 s"):
+        await dead
+    house.clock.now += 600.0
+    house.pool._wake["a"].set()
+    await asyncio.sleep(0.01)
+    assert not slow.done(), "its probes are answered"
+    slow.cancel()
+    await asyncio.gather(slow, return_exceptions=True)
+
+
+async def test_where_there_is_no_other_node_nothing_is_given_up(house: House) -> None:
+    house.pool.install([report("a")])
+    house.engines["a"].__class__ = _Silent
+    waiting = asyncio.ensure_future(house.pool.open(Call("/chat/completions", b"{}", node="a")))
+    await asyncio.sleep(0)
+    house.set_health("a", "down")
+    house.engines["a"].there = False
+    house.pool._wake["a"].set()
+    await asyncio.sleep(0.01)
+    assert house.pool.members["a"].lost and not waiting.done()
+    house.pool.install([report("a"), report("b")])
+    await until(lambda: house.pool.members["b"].ready)
+    house.pool._wake["a"].set()
+    with pytest.raises(BackendFailure):
+        await waiting
+
+
+async def _room() -> None:
+    pass
+
+
+async def until(there: Callable[[], object]) -> None:
+    async with asyncio.timeout(20):
+        while not there():
+            await asyncio.sleep(0.005)
 
 
 async def test_another_gateway_ejected_it(house: House) -> None:

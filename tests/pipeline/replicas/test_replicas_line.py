@@ -10,7 +10,7 @@ import pytest
 
 import pointsman.pipeline.replicas.peers as peers
 from pipeline.replicas.scripted import TARGET, House
-from pointsman.balancing.outlier import IN_A_ROW, PAUSE
+from pointsman.balancing.outlier import Ejection
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.node import NodeChoice
 from pointsman.pipeline.replicas.peers import Peers
@@ -244,11 +244,11 @@ async def test_one_that_gives_up_in_the_line(gateways: list[Gateway]) -> None:
 
 async def test_what_one_ejects_the_others_leave_alone(gateways: list[Gateway], shared: Breakable) -> None:
     one, two, _ = gateways
-    for _ in range(IN_A_ROW):
-        one.pool.told(Attempt(TARGET.name, 0.0, 1.0, 500, "http", node="a"))
+    one.house.engines["a"].status = 500
+    one.pool.told(Attempt(TARGET.name, 0.0, 1.0, 500, "http", node="a"))
     await until(lambda: two.pool.members["a"].health == "ejected")
     assert two.pool.members["a"].standing.trips == 1
-    two.house.clock.now += PAUSE
+    two.house.clock.now += Ejection().pause
     await two.house.look("a")
     assert two.pool.members["a"].health == "up", "it has tried it itself"
     await asyncio.sleep(0.1)

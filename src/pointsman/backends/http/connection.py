@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import httptools
 
+from pointsman.backends.http.knock import Heard
 from pointsman.backends.http.limits import CHUNK_COST, Limits
 from pointsman.backends.http.stream import HttpStream
 from pointsman.domain.said import Said, said
@@ -37,13 +38,15 @@ class Connection(asyncio.Protocol):
     """States of an exchange: head (1xx heads included), body, done. Between exchanges there is no stream and the pool
     holds the connection; a byte that arrives then is junk and ends it.
 
-    `release` gets a connection that can take another request, `lost` one whose socket is gone."""
+    `release` gets a connection that can take another request, `lost` one whose socket is gone; `heard` notes when bytes
+    come."""
 
     __slots__ = (
         "_choked",
         "_eof",
         "_first_byte",
         "_flows",
+        "_heard",
         "_idle",
         "_keep",
         "_left",
@@ -75,6 +78,7 @@ class Connection(asyncio.Protocol):
         loop: asyncio.AbstractEventLoop,
         release: Callable[[Connection], None],
         lost: Callable[[Connection], None],
+        heard: Heard,
     ) -> None:
         self.alive = False
         """It can be written to, as far as we know."""
@@ -89,6 +93,7 @@ class Connection(asyncio.Protocol):
         self.time = loop.time
         self._release = release
         self._lost = lost
+        self._heard = heard
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
         self._parser: Any = httptools.HttpResponseParser(self)
         self._stream: HttpStream | None = None
@@ -219,6 +224,7 @@ class Connection(asyncio.Protocol):
             self._peek.register(socket.fileno(), select.POLLIN)
 
     def data_received(self, data: bytes) -> None:
+        self._heard.at = self.time()
         stream = self._stream
         if stream is None:
             self.abort()

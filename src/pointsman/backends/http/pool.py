@@ -8,6 +8,7 @@ import ssl as tls
 from pointsman.backends.http.connect import connect
 from pointsman.backends.http.connection import Connection
 from pointsman.backends.http.head import HeadWriter
+from pointsman.backends.http.knock import Heard, knock
 from pointsman.backends.http.limits import Limits
 from pointsman.backends.http.origin import Origin, parse_origin
 from pointsman.backends.http.stream import HttpStream
@@ -28,8 +29,8 @@ class Pool:
     It sets no bound on connections in use: admission does. `idle_expiry` (seconds) is below the 5 s after which uvicorn,
     vLLM and llama.cpp close an idle connection; an engine that announces less (`Keep-Alive: timeout=2`) gets less.
     Expired ones are closed when their time comes, not when somebody asks. `connect_timeout` is in seconds, TLS and
-    name look-up included. `ssl` replaces the default context of an https origin. `traffic` is where the pool counts. For
-    use in one event loop."""
+    name look-up included. `ssl` replaces the default context of an https origin. `traffic` is where the pool counts, `heard`
+    where it notes when bytes came. For use in one event loop."""
 
     def __init__(
         self,
@@ -41,9 +42,11 @@ class Pool:
         ssl: tls.SSLContext | None = None,
         limits: Limits | None = None,
         traffic: Traffic | None = None,
+        heard: Heard | None = None,
     ) -> None:
         self.origin = parse_origin(origin) if isinstance(origin, str) else origin
         self.traffic = traffic or Traffic()
+        self._heard = heard or Heard()
         self._idle_expiry = idle_expiry
         self._connect_timeout = connect_timeout
         self._max_idle = max_idle
@@ -87,6 +90,12 @@ class Pool:
         connection = await self._connect()
         return await connection.exchange(head, call.body, call.first_byte, call.idle)
 
+    async def reachable(self, seconds: float) -> bool:
+        """Whether the machine there says anything within so many seconds: it takes a new connection, or refuses it, or
+        something comes on one that there is."""
+        began = asyncio.get_running_loop().time()
+        return await knock(self.origin, seconds) or self._heard.at >= began
+
     async def close(self) -> None:
         """Close the idle connections and refuse new calls; calls under way finish, and their connections close then."""
         self._closed = True
@@ -116,7 +125,7 @@ class Pool:
         if not self._closed:
             connection = await connect(
                 self.origin,
-                lambda: Connection(self.origin.name, self._limits, loop, self._release, self._lost),
+                lambda: Connection(self.origin.name, self._limits, loop, self._release, self._lost, self._heard),
                 self._tls,
                 self._connect_timeout,
             )

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
 from pointsman.balancing.node import Node
-from pointsman.balancing.outlier import FRESH, Standing, adopted, due, failed, tried, worked
+from pointsman.balancing.outlier import FRESH, Ejection, Standing, adopted, due, failed, lost, pause, tried, worked
 from pointsman.domain.node import NodeHealth, NodeReport, NodeStatus
 from pointsman.domain.said import Said, said
 from pointsman.domain.target import BackendState
-from pointsman.ports.backend import Backend, BackendFailure, Call, EngineLoad
+from pointsman.pipeline.replicas.stream import NodeStream
+from pointsman.ports.backend import BackendFailure, Call, EngineLoad, NodeBackend
 
 TRIAL = 30.0
 """Seconds that a call of the gateway's own may take that tries a node again."""
+PROMPT = 0.2
+"""Seconds in which most engines answer a probe: only after that their machines are asked whether they are there."""
 _LISTED = 8
 
 
@@ -27,26 +32,40 @@ class ModelList(msgspec.Struct, frozen=True):
     data: tuple[ListedModel, ...] = ()
 
 
+class Care(msgspec.Struct, frozen=True):
+    """How nodes are watched, in seconds: a look begins `every` so often, and has to be answered within `timeout`. What is
+    under way at an engine that answers none for `silent` is given up (None: never). `ejection` is of those that fail."""
+
+    every: float = 2.0
+    timeout: float = 1.5
+    silent: float | None = 30.0
+    ejection: Ejection = Ejection()
+
+
 class Member:
     """`limit` are requests that it may have at a time whatever it says. `fresh`: it has come while others serve, and starts
-    slowly. For one event loop; whoever follows it calls `look` again and again."""
+    slowly. For one event loop; whoever follows it calls `look` again and again, and `try_again` where that is `due`."""
 
     def __init__(
         self,
         report: NodeReport,
-        backend: Backend,
+        backend: NodeBackend,
         clock: Callable[[], float],
         *,
         limit: int | None,
         embedding: bool,
         fresh: bool,
+        care: Care,
     ) -> None:
         self.report = report
         self.backend = backend
         self.state: BackendState | None = None
         self.standing: Standing = FRESH
         self.load: EngineLoad | None = None
+        self.lost: Said | None = None
+        """Why what is under way there should be given up: its machine is cut off, or its engine dead."""
         self._clock = clock
+        self._care = care
         self._limit = limit
         self._embedding = embedding
         self._fresh = fresh
@@ -55,6 +74,9 @@ class Member:
         """Requests that its engine worked on while others waited in it: no more than that are slots."""
         self._lie: Said | None = None
         self._unreached = False
+        self._answered = clock()
+        self._waiting: set[asyncio.Timeout] = set()
+        self._streams: set[NodeStream] = set()
 
     @property
     def name(self) -> str:
@@ -97,8 +119,10 @@ class Member:
         claimed = self.claimed
         if self._observed is not None and claimed is not None and self._observed < claimed:
             return said(*_FEWER, claimed=claimed, observed=self._observed)
+        if self.standing.doubted:
+            return Said(*_DOUBTED)
         if self.standing.out:
-            return said(*_EJECTED, failures=self.standing.row)
+            return said(*_EJECTED, seconds=f"{pause(self.standing, self._care.ejection):g}")
         if self.report.draining:
             return Said("it is leaving", "正在退出")
         told = self.state.problem if self.state is not None else None
@@ -111,31 +135,96 @@ class Member:
     def view(self, busy: int = 0) -> Node:
         """For the choice of a node."""
         age = math.inf if self._up_since is None else self._clock() - self._up_since
-        return Node(self.name, self.slots, busy, self.ready, age, self.standing.success)
+        standing = self.standing
+        return Node(self.name, self.slots, busy, self.ready, age, standing.success, standing.unproven)
 
     async def look(self) -> None:
-        """Asks its engine how it is, whether it serves the model, and how much it has to do; tries it again where that is
-        due. Never raises."""
-        state = await self.backend.probe()
-        self._lie = await self._lies() if state.health == "up" else None
+        """Asks its engine how it is, whether it serves the model, and how much it has to do. Never raises."""
+        state, there = await self._probed()
+        now = self._clock()
         if state.health == "up":
-            await self._measure()
-            if due(self.standing, self._clock()):
-                self.standing = tried(self.standing, await self._works(), self._clock())
-                self._up_since = self._clock()
-            elif self._up_since is None or self._unreached:
+            self._answered = now
+            self.lost = None
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._care.timeout):
+                    self._lie = await self._lies()
+                    await self._measure()
+            if self._up_since is None or self._unreached:
                 self._up_since = self._clock() if self._fresh or self.state is not None else -math.inf
         else:
-            self._up_since = self._clock()
+            self._lie = None
+            self._up_since = now
+            self.standing = lost(self.standing, now)
+            silent = self._care.silent
+            if not there:
+                self.lost = Said(*_CUT_OFF)
+            elif silent is not None and now - self._answered >= silent:
+                self.lost = said(*_SILENT, seconds=f"{silent:g}")
         self._unreached = False
         self.state = state
 
+    async def _probed(self) -> tuple[BackendState, bool]:
+        """What its engine says, and whether its machine says anything, each within the same time: an engine that is busy
+        is none that is gone."""
+        probing = asyncio.create_task(self.backend.probe())
+        try:
+            await asyncio.wait((probing,), timeout=PROMPT)
+            if probing.done() and probing.result().health == "up":
+                return probing.result(), True
+            there, state = await asyncio.gather(
+                self.backend.reachable(max(self._care.timeout - PROMPT, PROMPT)), probing
+            )
+            return state, there or state.health == "up"
+        finally:
+            probing.cancel()
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to try it again: it answers its probes, and is left alone."""
+        up = self.state is not None and self.state.health == "up" and not self._unreached
+        return up and due(self.standing, self._clock(), self._care.ejection)
+
+    async def try_again(self) -> None:
+        """By a call of the gateway's own. Never raises."""
+        good = await self._works()
+        if self.standing.out:
+            returns = self.standing.ejected is not None
+            self.standing = tried(self.standing, good, self._clock())
+            if returns:
+                self._up_since = self._clock()
+
+    @contextlib.asynccontextmanager
+    async def under_way(self) -> AsyncIterator[asyncio.Timeout]:
+        """Around a call that has no answer yet: TimeoutError once the node is lost, and then the time-out has expired."""
+        async with asyncio.timeout(None) as limit:
+            self._waiting.add(limit)
+            try:
+                yield limit
+            finally:
+                self._waiting.discard(limit)
+
+    def follow(self, stream: NodeStream) -> None:
+        """It is under way there, until `unfollow`."""
+        self._streams.add(stream)
+
+    def unfollow(self, stream: NodeStream) -> None:
+        """It is over."""
+        self._streams.discard(stream)
+
+    def give_up(self, failure: Callable[[], BackendFailure]) -> None:
+        """What is under way there ends now, with a failure of its own each; see NodeStream.give_up."""
+        waiting, self._waiting = self._waiting, set()
+        for limit in waiting:
+            limit.reschedule(asyncio.get_running_loop().time())
+        for stream in list(self._streams):
+            stream.give_up(failure())
+
     def answered(self) -> None:
         """Something that was sent there worked."""
-        self.standing = worked(self.standing)
+        self.standing = worked(self.standing, self._clock())
 
     def broke(self, others: int) -> bool:
-        """Something that was sent there failed; `others` are ready nodes besides it. Whether it is ejected by that."""
+        """Something that was sent there failed; `others` are ready nodes besides it. Whether it is left alone by that."""
         before = self.standing.out
         self.standing = failed(self.standing, self._clock(), others)
         return self.standing.out and not before
@@ -195,9 +284,21 @@ _FEWER = (
     "it says that it has {claimed} slots, and worked on {observed} requests while others waited in it: it gets {observed}",
     "自称有 {claimed} 个槽位，却在有请求排队时只处理 {observed} 个：按 {observed} 个计",
 )
+_DOUBTED = (
+    "a request failed there: it gets none until a call of the gateway's own works",
+    "有请求在那里失败：网关自己的试探调用成功之前不再向它发送请求",
+)
 _EJECTED = (
-    "{failures} tries in a row failed: it is left alone until a call of the gateway's own works",
-    "连续 {failures} 次失败：暂不使用，直到网关自己的试探调用成功",
+    "what was sent there failed: it is left alone for {seconds} s and until a call of the gateway's own works",
+    "发往那里的请求失败：{seconds} 秒内暂不使用，之后要等网关自己的试探调用成功",
+)
+_CUT_OFF = (
+    "its machine does not answer any more",
+    "它所在的机器不再有任何回应",
+)
+_SILENT = (
+    "its engine has answered nothing for {seconds} s",
+    "它的引擎已有 {seconds} 秒没有任何回应",
 )
 _NO_MODEL = (
     'it says that it serves "{model}", and its engine lists {names}: nothing is sent there',

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from pointsman.balancing.outlier import Standing, pause
 from pointsman.domain.said import Said
 from pointsman.pipeline.replicas.line import Around
 from pointsman.pipeline.replicas.pool import Pool
@@ -109,17 +108,17 @@ class Peers:
                     pool.ejected_elsewhere(node, int(value) if value.isdigit() else 1)
         self._heard = now
 
-    def _tell_ejected(self, name: str, node: str, standing: Standing) -> None:
+    def _tell_ejected(self, name: str, node: str, trips: int, seconds: float) -> None:
         if self.shared is None:
             return
         self._heard.add((name, node))
-        task = asyncio.create_task(self._put(self.shared, f"{_EJECTED}{name}\0{node}", standing))
+        task = asyncio.create_task(self._put(self.shared, f"{_EJECTED}{name}\0{node}", trips, seconds))
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
 
-    async def _put(self, shared: Ephemeral, key: str, standing: Standing) -> None:
+    async def _put(self, shared: Ephemeral, key: str, trips: int, seconds: float) -> None:
         with contextlib.suppress(StoreError):
-            await shared.put(key, b"%d" % standing.trips, pause(standing))
+            await shared.put(key, b"%d" % trips, seconds)
 
     def _broken(self, error: Exception) -> None:
         if self._works:

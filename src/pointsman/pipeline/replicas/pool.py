@@ -8,40 +8,42 @@ import contextlib
 import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from pointsman.balancing.affinity import prefix_key
 from pointsman.balancing.node import SLOW_START, Node
-from pointsman.balancing.outlier import Standing
+from pointsman.balancing.outlier import pause
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.node import NodeChoice, NodeReport
 from pointsman.domain.said import said
 from pointsman.domain.target import BackendState, Target
 from pointsman.pipeline.replicas.line import Around, Line
-from pointsman.pipeline.replicas.member import Member
+from pointsman.pipeline.replicas.member import Care, Member
 from pointsman.pipeline.replicas.stream import NodeStream
 from pointsman.pipeline.replicas.together import state_of
-from pointsman.ports.backend import Backend, BackendFailure, Call, EngineLoad, Stream
+from pointsman.ports.backend import BackendFailure, Call, EngineLoad, NodeBackend, Stream
 from pointsman.ports.ephemeral import Ephemeral
 from pointsman.routing.breaker import outcome_of
 
-CALM = 2.0
 EAGER = 1.0
-"""Seconds between two looks at a node that serves, and at one that does not."""
+"""Seconds from one look to the next at a node that does not serve, where others are not looked at even more often."""
 FIRST = 3.0
 """Seconds that the first question for the pool's state waits for its nodes to be asked."""
 
 
 class PoolSettings(msgspec.Struct, frozen=True):
     """`limit` requests at a node at a time (None: as it says); `prefix` characters of a conversation's beginning by which it
-    returns to the node that has them in its cache (0: none); `slow_start` in seconds; `first_byte` as of a backend."""
+    returns to the node that has them in its cache (0: none); `slow_start` in seconds; `first_byte` as of a backend;
+    `care` how nodes are watched."""
 
     limit: int | None = None
     prefix: int = 4096
     slow_start: float = SLOW_START
     first_byte: float = 300.0
+    care: Care = Care()
 
 
 class Pool:
@@ -51,7 +53,7 @@ class Pool:
     def __init__(
         self,
         target: Target,
-        make: Callable[[NodeReport], Backend],
+        make: Callable[[NodeReport], NodeBackend],
         clock: Callable[[], float],
         settings: PoolSettings,
         me: str,
@@ -61,8 +63,8 @@ class Pool:
         draw: Callable[[], int] = lambda: secrets.randbits(32),
     ) -> None:
         self.settings = settings
-        self.ejected: Callable[[str, str, Standing], None] | None = None
-        """Hears of the pool's name, a node, and its standing, when this gateway ejected it."""
+        self.ejected: Callable[[str, str, int, float], None] | None = None
+        """Hears of the pool's name, a node, how often this gateway has ejected it now, and for how many seconds."""
         self.members: dict[str, Member] = {}
         self._target = target
         self._make = make
@@ -74,6 +76,7 @@ class Pool:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._wake: dict[str, asyncio.Event] = {}
         self._seen: dict[str, asyncio.Event] = {}
+        self._trials: dict[str, asyncio.Task[None]] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._known = asyncio.Event()
         """Set once it was said which nodes there are."""
@@ -123,9 +126,8 @@ class Pool:
         others = self._others(attempt.node or "")
         if outcome == "failure" and member is not None:
             if member.broke(others):
-                if self.ejected is not None:
-                    self.ejected(self._target.name, member.name, member.standing)
-                self._tell()
+                self._wake[member.name].set()
+                self._out(member)
             return others > 0
         if outcome == "success" and attempt.status is not None and member is not None:
             member.answered()
@@ -178,7 +180,12 @@ class Pool:
                 gone = said("node {node} has left", "节点 {node} 已离开", node=name)
                 raise BackendFailure("connect", gone, elsewhere=self._others(name) > 0)
             try:
-                stream = await member.backend.open(call)
+                async with member.under_way() as limit:
+                    stream = await member.backend.open(call)
+            except TimeoutError:
+                if limit.expired():
+                    raise self._lost(member) from None
+                raise
             except BackendFailure as failure:
                 if failure.kind == "connect":
                     member.unreached()
@@ -188,7 +195,15 @@ class Pool:
                 failure.message = said("node {node}: {why}", "节点 {node}：{why}", node=name, why=failure.message)
                 raise
             opened = True
-            return NodeStream(stream, name, lambda: self.line.give(name) if held else None)
+
+            def over(ended: NodeStream) -> None:
+                member.unfollow(ended)
+                if held:
+                    self.line.give(name)
+
+            under_way = NodeStream(stream, name, call.held_back, over)
+            member.follow(under_way)
+            return under_way
         finally:
             if held and not opened:
                 self.line.give(name)
@@ -250,6 +265,7 @@ class Pool:
             limit=self.settings.limit,
             embedding=self._target.embedding,
             fresh=any(member.ready for member in self.members.values()),
+            care=self.settings.care,
         )
         self._wake[name], self._seen[name] = asyncio.Event(), asyncio.Event()
         self._tasks[name] = asyncio.create_task(self._follow(self.members[name], self._wake[name], self._seen[name]))
@@ -258,27 +274,58 @@ class Pool:
         member = self.members.pop(name, None)
         if member is None:
             return
-        task = self._tasks.pop(name)
-        task.cancel()
+        tasks = [self._tasks.pop(name), *([self._trials.pop(name)] if name in self._trials else [])]
+        for task in tasks:
+            task.cancel()
         del self._wake[name], self._seen[name]
-        closing = asyncio.create_task(self._shut(member, task))
+        closing = asyncio.create_task(self._shut(member, tasks))
         self._leaving.add(closing)
         closing.add_done_callback(self._leaving.discard)
 
-    async def _shut(self, member: Member, task: asyncio.Task[None]) -> None:
-        await asyncio.gather(task, return_exceptions=True)
+    async def _shut(self, member: Member, tasks: Sequence[asyncio.Task[None]]) -> None:
+        await asyncio.gather(*tasks, return_exceptions=True)
         await member.backend.close()
         self._past.update(member.backend.upstream)
 
     async def _follow(self, member: Member, wake: asyncio.Event, seen: asyncio.Event) -> None:
         while True:
             wake.clear()
+            began, ejected = self._clock(), member.standing.ejected
             await member.look()
             seen.set()
+            if member.standing.ejected != ejected:
+                self._out(member)
             self._tell()
+            if member.lost is not None and self._others(member.name):
+                member.give_up(partial(self._lost, member))
+            if member.due and member.name not in self._trials:
+                self._trials[member.name] = asyncio.create_task(self._try_again(member))
+            every = self.settings.care.every
+            wait = every if member.health in ("up", "draining") else min(every, EAGER)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(CALM if member.health in ("up", "draining") else EAGER):
+                async with asyncio.timeout(max(began + wait - self._clock(), 0.0)):
                     await wake.wait()
+
+    async def _try_again(self, member: Member) -> None:
+        ejected = member.standing.ejected
+        await member.try_again()
+        self._trials.pop(member.name, None)
+        if member.standing.ejected is not None and ejected is None:
+            self._out(member)
+        self._tell()
+
+    def _out(self, member: Member) -> None:
+        """It is left alone from now on; the other gateways hear of it where that is for a while."""
+        standing = member.standing
+        if self.ejected is not None and standing.ejected is not None:
+            seconds = pause(standing, self.settings.care.ejection)
+            self.ejected(self._target.name, member.name, standing.trips, seconds)
+        self._tell()
+
+    def _lost(self, member: Member) -> BackendFailure:
+        """For what was under way at a node that is lost."""
+        why = said("node {node}: {why}", "节点 {node}：{why}", node=member.name, why=member.lost or "")
+        return BackendFailure("reset", why, elsewhere=self._others(member.name) > 0)
 
     def _others(self, node: str) -> int:
         """Nodes besides it that are ready."""
