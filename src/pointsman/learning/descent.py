@@ -4,7 +4,7 @@ machine."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal, localcontext
 from functools import cache
 from math import isqrt
@@ -68,7 +68,7 @@ def fit(
     return weights
 
 
-def root(row: Sequence[str]) -> int:
+def root(row: Collection[str]) -> int:
     """The `length_root` of its number of pieces."""
     return length_root(len(row))
 

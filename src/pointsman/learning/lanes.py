@@ -17,6 +17,18 @@ def packed(numbers: Iterable[int]) -> int:
     return result
 
 
+def behind(whole: int, lanes: int) -> int:
+    """The same numbers behind `lanes` others, which are nothing."""
+    return whole << BITS * lanes
+
+
+def parted(whole: int, lanes: int) -> tuple[int, int]:
+    """The first `lanes` numbers, and those behind them."""
+    half = 1 << (BITS * lanes - 1)
+    first = ((whole + half) & ((half << 1) - 1)) - half
+    return first, (whole - first) >> (BITS * lanes)
+
+
 def middle(lanes: int) -> int:
     """What lifts that many numbers above nothing; `unpacked` takes it."""
     return packed([_HALF] * lanes)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from pointsman.learning.lanes import middle, packed, unpacked
+from pointsman.learning.lanes import behind, middle, packed, unpacked
 
 MOST = 32767
 """Size of a weight in a file: 16 bits with its sign."""
@@ -33,8 +33,15 @@ class Linear:
 
     def sums(self, pieces: Iterable[str]) -> Sequence[int]:
         """One number a head."""
-        known = filter(None, map(self.weights.get, pieces))
-        return unpacked(sum(known), len(self.heads), self._lift)
+        return self.numbers(self.total(pieces))
+
+    def total(self, pieces: Iterable[str]) -> int:
+        """The sums, packed: totals of several pieces may be added."""
+        return sum(filter(None, map(self.weights.get, pieces)))
+
+    def numbers(self, total: int) -> Sequence[int]:
+        """One a head, of a total."""
+        return unpacked(total, len(self.heads), self._lift)
 
     def stored(self) -> Stored:
         """Raises ValueError where a weight is larger than MOST."""
@@ -56,6 +63,15 @@ def linear_of(stored: Stored) -> Linear:
     numbers = struct.unpack(f"<{heads * len(pieces)}h", stored.weights)
     rows = (packed(numbers[at : at + heads]) for at in range(0, len(numbers), heads))
     return Linear(stored.heads, dict(zip(pieces, rows, strict=True)))
+
+
+def joined(first: Linear, second: Linear) -> Linear:
+    """Both as one, whose totals are those of `first`, and behind them those of `second`."""
+    lanes = len(first.heads)
+    weights = dict(first.weights)
+    for piece, whole in second.weights.items():
+        weights[piece] = weights.get(piece, 0) + behind(whole, lanes)
+    return Linear((*first.heads, *second.heads), weights)
 
 
 def compressed(data: bytes) -> bytes:

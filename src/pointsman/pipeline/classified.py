@@ -9,9 +9,10 @@ from pointsman.domain.characters import whole_characters
 from pointsman.domain.features import Features
 from pointsman.domain.request import Request
 from pointsman.features.conversation import matter
-from pointsman.learning.pieces import pieces, plain
+from pointsman.learning.pieces import piece_set, plain
 from pointsman.pipeline.policy import Policy
-from pointsman.routing.classifier.tasks import Tasks
+from pointsman.routing.classifier.both import both
+from pointsman.routing.classifier.tasks import Told
 
 
 def classified(
@@ -33,12 +34,18 @@ def classified(
         features = _as_told(features, before)
     if model is None and tasks is None:
         return features
-    whole = whole_characters(matter(request, question or ""))
-    text = plain(whole)
-    row = pieces(text) if text.strip() else []
-    if row and model is not None:
-        features = msgspec.structs.replace(features, difficulty=model.of(whole, row))
-    return _with_task(features, text, row, rule.least, tasks) if row and tasks is not None else features
+    text = whole_characters(matter(request, question or ""))
+    spelt = plain(text)
+    row = piece_set(spelt) if spelt.strip() else set()
+    if not row:
+        return features
+    if tasks is not None and model is not None:
+        told, difficulty = both(tasks, model).of(text, spelt, row)
+        return _with_task(features, told, rule.least, difficulty)
+    if tasks is not None:
+        return _with_task(features, tasks.of(spelt, row), rule.least, features.difficulty)
+    assert model is not None
+    return msgspec.structs.replace(features, difficulty=model.of(text, row))
 
 
 def _as_told(features: Features, before: Features | None) -> Features:
@@ -52,10 +59,13 @@ def _as_told(features: Features, before: Features | None) -> Features:
     )
 
 
-def _with_task(features: Features, text: str, row: list[str], least: float, tasks: Tasks) -> Features:
-    told = tasks.of(text, row)
+def _with_task(features: Features, told: Told, least: float, difficulty: float | None) -> Features:
     if told.confidence < least:
-        return msgspec.structs.replace(features, task_confidence=told.confidence)
+        return msgspec.structs.replace(features, task_confidence=told.confidence, difficulty=difficulty)
     return msgspec.structs.replace(
-        features, task_type=told.task, task_source="classified", task_confidence=told.confidence
+        features,
+        task_type=told.task,
+        task_source="classified",
+        task_confidence=told.confidence,
+        difficulty=difficulty,
     )

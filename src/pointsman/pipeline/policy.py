@@ -17,6 +17,7 @@ from pointsman.framing import compile_frames
 from pointsman.pipeline.degrade import degrade_rules
 from pointsman.pipeline.delivery.wishes import Wishes
 from pointsman.routing.choose import Wanted
+from pointsman.routing.classifier.both import both
 from pointsman.routing.classifier.difficulty import Difficulty, shipped_difficulty, shipped_difficulty_version
 from pointsman.routing.classifier.tasks import Tasks, shipped_tasks, shipped_version
 from pointsman.routing.quality import figures_of
@@ -94,10 +95,10 @@ class Policy:
     def read_models(self) -> None:
         """Reads the models of tasks and difficulties, if any request may ask for them: no decision waits for a file."""
         scored = any(entry.policy is not None for entry in self.entries.values())
-        if scored or self._by_task:
-            _ = self.tasks
-        if scored or self._by_difficulty:
-            _ = self.difficulty
+        tasks = self.tasks if scored or self._by_task else None
+        difficulty = self.difficulty if scored or self._by_difficulty else None
+        if tasks is not None and difficulty is not None:
+            both(tasks, difficulty)
 
     @property
     def tasks(self) -> Tasks | None:

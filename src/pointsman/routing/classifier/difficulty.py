@@ -4,7 +4,7 @@ same text has the same difficulty on every machine."""
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -59,17 +59,22 @@ class Difficulty:
         self.version = difficulty_version(data)
         self.about = told.about
         self.layouts = told.layouts
-        self._linear: Linear = linear_of(told.linear)
+        self.linear: Linear = linear_of(told.linear)
         self._scores = [score for score, _ in told.knots]
         self._values = [value for _, value in told.knots]
 
-    def of(self, text: str, row: Sequence[str]) -> float:
+    def of(self, text: str, row: Collection[str]) -> float:
         """0 to 1: how likely a large model is right where a small one is wrong. `row` are the pieces of the text."""
-        return self.calibrated(self.scores(text, row)[GAP]) / WHOLE
+        return self.told(text, row, self.linear.total(row))
 
-    def scores(self, text: str, row: Sequence[str]) -> tuple[int, int]:
+    def told(self, text: str, row: Collection[str], total: int) -> float:
+        """The same, where the `total` of the row by `linear` is known."""
+        gap = self.linear.numbers(total)[GAP]
+        return self.calibrated(gap * 16 // root(row) + by_length(self.layouts[GAP], letters(text))) / WHOLE
+
+    def scores(self, text: str, row: Collection[str]) -> tuple[int, int]:
         """Of both heads, in UNITs."""
-        general, gap = self._linear.sums(row)
+        general, gap = self.linear.sums(row)
         length, size = root(row), letters(text)
         return (
             general * 16 // length + by_length(self.layouts[GENERAL], size),
@@ -82,7 +87,7 @@ class Difficulty:
 
     def weights(self, head: int) -> dict[str, int]:
         """Of all pieces that weigh anything for a head."""
-        found = {piece: self._linear.sums((piece,))[head] for piece in self._linear.weights}
+        found = {piece: self.linear.sums((piece,))[head] for piece in self.linear.weights}
         return {piece: weight for piece, weight in found.items() if weight}
 
     def calibrated(self, score: int) -> int:

@@ -3,19 +3,18 @@ has the same task on every machine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import pairwise
-from operator import add
 from typing import NamedTuple
 
 import msgspec
 
 from pointsman.learning.descent import length_root, shares
 from pointsman.learning.linear import Linear, Stored, compressed, decompressed, linear_of
-from pointsman.learning.pieces import pieces
+from pointsman.learning.pieces import piece_set, pieces
 from pointsman.routing.classifier.instruction import instruction
 from pointsman.routing.classifier.layout import layout
 
@@ -60,24 +59,24 @@ class Tasks:
         self.least = told.least / WHOLE
         self.names = told.linear.heads
         linear = linear_of(told.linear)
-        self._whole = Linear(linear.heads, _without(linear.weights))
+        self.linear = Linear(linear.heads, _without(linear.weights))
         self._wished = Linear(linear.heads, _of_wishes(linear.weights))
         self._knots = told.knots
 
-    def of(self, text: str, row: Sequence[str]) -> Told:
+    def of(self, text: str, row: Collection[str]) -> Told:
         """`text` as `plain` gives it, `row` its pieces. Of a text without any known piece nothing is told."""
-        if self._whole.weights.keys().isdisjoint(row):
-            return Told(self.names[0], 0.0)
-        found = self.probabilities(text, row)
-        most = max(found)
-        return Told(self.names[found.index(most)], calibrated(self._knots, most) / WHOLE)
+        return self.told(text, row, self.linear.total(row))
 
-    def probabilities(self, text: str, row: Sequence[str]) -> list[int]:
-        """Of each task, in WHOLEs, before they are calibrated."""
+    def told(self, text: str, row: Collection[str], total: int) -> Told:
+        """The same, where the `total` of the row by `linear` is known."""
+        if self.linear.weights.keys().isdisjoint(row):
+            return Told(self.names[0], 0.0)
         also, asked = layout(text), instruction(text)
-        wish = row if asked == text else pieces(asked)
-        sums = map(add, self._whole.sums([*row, *also]), self._wished.sums(wish))
-        return _likely(list(sums), length_root(len(row) + len(also) + len(wish)), SHIFT)
+        wish = row if asked == text else piece_set(asked)
+        sums = self.linear.numbers(total + self.linear.total(also) + self._wished.total(wish))
+        likely = _likely(sums, length_root(len(row) + len(also) + len(wish)), SHIFT)
+        most = max(likely)
+        return Told(self.names[likely.index(most)], calibrated(self._knots, most) / WHOLE)
 
 
 def task_row(text: str, row: Sequence[str]) -> list[str]:
