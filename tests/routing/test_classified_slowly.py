@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pointsman.domain.characters import whole_characters
-from pointsman.learning.pieces import piece_set, pieces, plain
+from pointsman.learning.pieces import piece_set, piece_sets, pieces, plain
 from pointsman.routing.classifier.both import both
 from pointsman.routing.classifier.difficulty import shipped_difficulty
 from pointsman.routing.classifier.instruction import instruction
@@ -44,7 +44,9 @@ def same(text: str) -> None:
     tasks, difficulty, row = shipped_tasks(), shipped_difficulty(), piece_set(spelt)
     told = slowly.task(tasks, text), slowly.difficulty(difficulty, text)
     assert (tasks.of(spelt, row), difficulty.of(text, row)) == told
-    assert both(tasks, difficulty).of(text, spelt, row) == told
+    assert both(tasks, difficulty).of(text, spelt) == (told if row else None)
+    asked = instruction(spelt)
+    assert piece_sets(spelt, asked) == (set(slowly.pieces(spelt)), set(slowly.pieces(asked)))
 
 
 @settings(max_examples=200)

@@ -36,12 +36,12 @@ def classified(
         return features
     text = whole_characters(matter(request, question or ""))
     spelt = plain(text)
-    row = piece_set(spelt) if spelt.strip() else set()
+    if tasks is not None and model is not None:
+        found = both(tasks, model).of(text, spelt)
+        return features if found is None else _with_task(features, found[0], rule.least, found[1])
+    row = piece_set(spelt)
     if not row:
         return features
-    if tasks is not None and model is not None:
-        told, difficulty = both(tasks, model).of(text, spelt, row)
-        return _with_task(features, told, rule.least, difficulty)
     if tasks is not None:
         return _with_task(features, tasks.of(spelt, row), rule.least, features.difficulty)
     assert model is not None

@@ -3,12 +3,13 @@ once for both."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import lru_cache
 
 from pointsman.learning.lanes import parted
 from pointsman.learning.linear import joined
+from pointsman.learning.pieces import piece_set, piece_sets
 from pointsman.routing.classifier.difficulty import Difficulty
+from pointsman.routing.classifier.instruction import instruction
 from pointsman.routing.classifier.tasks import Tasks, Told
 
 
@@ -20,10 +21,17 @@ class Both:
         self._difficulty = difficulty
         self._linear = joined(tasks.linear, difficulty.linear)
 
-    def of(self, text: str, spelt: str, row: Collection[str]) -> tuple[Told, float]:
-        """`spelt` as `plain` gives it, `row` its pieces."""
+    def of(self, text: str, spelt: str) -> tuple[Told, float] | None:
+        """`spelt` as `plain` gives it. None: it has no pieces."""
+        asked = instruction(spelt)
+        if asked == spelt:
+            row = wish = piece_set(spelt)
+        else:
+            row, wish = piece_sets(spelt, asked)
+        if not row:
+            return None
         by_task, by_difficulty = parted(self._linear.total(row), len(self._tasks.names))
-        return self._tasks.told(spelt, row, by_task), self._difficulty.told(text, row, by_difficulty)
+        return self._tasks.told(spelt, row, wish, by_task), self._difficulty.told(text, row, by_difficulty)
 
 
 @lru_cache(maxsize=2)

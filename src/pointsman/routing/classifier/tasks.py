@@ -65,14 +65,14 @@ class Tasks:
 
     def of(self, text: str, row: Collection[str]) -> Told:
         """`text` as `plain` gives it, `row` its pieces. Of a text without any known piece nothing is told."""
-        return self.told(text, row, self.linear.total(row))
+        asked = instruction(text)
+        return self.told(text, row, row if asked == text else piece_set(asked), self.linear.total(row))
 
-    def told(self, text: str, row: Collection[str], total: int) -> Told:
-        """The same, where the `total` of the row by `linear` is known."""
+    def told(self, text: str, row: Collection[str], wish: Collection[str], total: int) -> Told:
+        """The same, where the pieces of its instruction are known, and the `total` of the row by `linear`."""
         if self.linear.weights.keys().isdisjoint(row):
             return Told(self.names[0], 0.0)
-        also, asked = layout(text), instruction(text)
-        wish = row if asked == text else piece_set(asked)
+        also = layout(text)
         sums = self.linear.numbers(total + self.linear.total(also) + self._wished.total(wish))
         likely = _likely(sums, length_root(len(row) + len(also) + len(wish)), SHIFT)
         most = max(likely)
