@@ -14,7 +14,7 @@ from pointsman.config.load import load
 from pointsman.console.models.failures import Failures
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.residence import Residence
-from pointsman.domain.said import said
+from pointsman.domain.said import Said, said
 from pointsman.domain.target import BackendState, Load
 from pointsman.ports.model_driver import LoadFailure
 from pointsman.telemetry.counts import Counts
@@ -47,9 +47,10 @@ def fleet(folder: Path, manage: Any) -> ConsoleFleet:
         waiting=3, loads=lambda names: {"far@b": Load(2, 0.5)}, capacity=lambda name: SimpleNamespace(sequences=4)
     )
     pipeline: Any = SimpleNamespace(gate=gate, snapshot=lambda: SimpleNamespace(state=BackendState))
+    spoken = lambda: [BackendState("far@b", "down", problem=Said("nobody answers", "无人应答"))]  # noqa: E731
     state: Any = SimpleNamespace(counts=counts)
     board: Any = Board()
-    return ConsoleFleet(lambda: setup, state, pipeline, board, manage, Failures(folder / "failed"))
+    return ConsoleFleet(lambda: setup, state, pipeline, board, manage, Failures(folder / "failed"), spoken)
 
 
 async def failed(desk: ConsoleFleet) -> list[str | None]:
@@ -64,6 +65,8 @@ def test_sizes_and_loads_are_told(tmp_path: Path) -> None:
     seen = asyncio.run(fleet(tmp_path, nothing).seen())
     small, far = seen.models
     assert (small.memory, small.verbs, seen.budget, seen.waiting) == (2 << 30, ("unload", "pin"), 8 << 30, 3)
+    assert (small.source, far.source) == ("config", None)
+    assert isinstance(far.state.problem, Said) and far.state.problem.zh == "无人应答"
     assert (far.memory, far.verbs, far.load.in_flight, far.holds) == (None, (), 2, 4)
 
 

@@ -8,17 +8,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from console.house import House, place_of, text_of
 from console.test_entrance import READER
 from pointsman.app.console_doctor import ConsoleDoctor
+from pointsman.app.doctor.order import PARTS
 from pointsman.config.load import load
 from pointsman.console.doctor.page import DoctorPage, Examined, Found
+from pointsman.console.doctor.where import WHERE
+from pointsman.console.history import SPANS
+from pointsman.console.kinds import KINDS
+from pointsman.console.pages.requests import OUTCOMES
 from pointsman.console.shared_run import RunSeen
 from pointsman.console.templates import Templates
-from pointsman.console.visit import Route
+from pointsman.console.visit import Reply, Route
 from pointsman.console.words import Words
 from pointsman.domain.said import Said
 
@@ -65,6 +71,31 @@ def test_what_is_wrong_comes_first_with_what_to_do(tongue: Any) -> None:
     wrong, well = ("free it", "2 GiB") if tongue == "en" else ("让出", "占 2 GiB")
     assert page.index(wrong) < page.index(well) and "every 1s" not in page and "<dd><b>" in page
     assert ("&lt;b&gt;" in page) == (tongue == "en")
+
+
+def test_what_was_counted_can_be_looked_at() -> None:
+    """Every check leads somewhere, but for what is of the machine alone."""
+    names = {check.name for part in PARTS for check in part.checks}
+    assert set(WHERE) <= names and names - set(WHERE) == {"ports", "data_folder", "extras"}
+    kinds = set(KINDS)
+    for where in WHERE.values():
+        query = dict(parse_qsl(urlsplit(where.path).query))
+        assert set(query) <= {"kind", "outcome", "since"} and query.get("since", "7d") in SPANS
+        assert query.get("kind", "l0") in kinds and query.get("outcome", "failed") in OUTCOMES
+    doctor = Doctor()
+    counted = Found("l0_hits", PART, Words("hits", "命中"), "note", Words("3 of 9", "9 个中的 3 个"))
+    doctor.now = RunSeen(found=Examined(1.0, 1.0, [counted]))
+
+    def pages(templates: Templates) -> Iterator[Route]:
+        yield from DoctorPage(templates, doctor).routes()
+        yield Route("GET", "/ui/requests", lambda visit: Reply())
+
+    page = text_of(House(pages).get("/ui/doctor"))
+    assert (
+        'href="/ui/requests?kind=l0&amp;since=7d"' in page
+        and 'href="#first-note"' in page
+        and 'id="first-note"' in page
+    )
 
 
 def test_it_is_begun_and_followed() -> None:

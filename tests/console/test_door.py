@@ -40,6 +40,25 @@ def test_the_menu_has_only_pages_that_there_are() -> None:
     assert 'href="/ui/help" data-key="h" aria-current="page"' in page and 'href="/ui/rules"' not in page
 
 
+@pytest.mark.parametrize(
+    ("fields", "base"),
+    [
+        ({}, "http://127.0.0.1:8900"),
+        ({"host": "[::1]:9001"}, "http://[::1]:9001"),
+        (
+            {"host": "localhost:1", "x_forwarded_host": "gate.example, b", "x_forwarded_proto": "https"},
+            "https://gate.example",
+        ),
+        ({"host": "a'; rm -rf ~"}, "http://127.0.0.1:8900"),
+    ],
+)
+def test_examples_name_the_gateway_as_the_browser_reached_it(fields: dict[str, str], base: str) -> None:
+    def pages(templates: Templates) -> Iterator[Route]:
+        yield Route("GET", "/ui/base", lambda visit: Reply(visit.base.encode()), open=True)
+
+    assert text_of(House(pages).get("/ui/base", **fields)) == base
+
+
 def test_nothing_of_another_site_runs_in_it() -> None:
     for path in ("/ui/help", "/ui/nothing", "/ui/fails", "/ui/sign-in"):
         reply = House(pages).get(path)

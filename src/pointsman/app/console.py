@@ -16,6 +16,7 @@ from pointsman.app.jobs import Jobs
 from pointsman.app.key_file import key_in
 from pointsman.app.setup import Setup
 from pointsman.config.schema import Config, parse_span
+from pointsman.domain.target import BackendState
 from pointsman.http.exchange import Client
 from pointsman.http.header_lines import header_lines
 from pointsman.http.models_admin import Manage
@@ -54,6 +55,8 @@ class ConsoleSources(msgspec.Struct, frozen=True):
     manage: Manage
     jobs: Jobs
     uploads: Uploads
+    spoken: Callable[[], Iterable[BackendState]]
+    """The states of targets with their problems in both languages."""
 
 
 class ConsoleDoor:
@@ -158,7 +161,9 @@ class ConsoleDoor:
         yield from DecidePage(templates, decider, log, trials.ask).routes()
         yield from PlaygroundPage(templates, lambda: decider.models, log).routes()
         failures = Failures(self._folder / FOLDER / "models")
-        self._fleet = ConsoleFleet(self._setup, state, sources.pipeline, sources.board, sources.manage, failures)
+        self._fleet = ConsoleFleet(
+            self._setup, state, sources.pipeline, sources.board, sources.manage, failures, sources.spoken
+        )
         yield from ModelsPage(templates, self._fleet).routes()
         desk = ConsoleJobs(sources.jobs, sources.uploads, quotes=sources.quotes)
         yield from JobsPage(templates, desk).routes()

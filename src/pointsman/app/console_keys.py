@@ -14,7 +14,7 @@ from typing import Any
 from pointsman.app.setup import Setup
 from pointsman.console.edits.history import History, difference
 from pointsman.console.edits.writing import FileText, mark_of, read_text, write_text
-from pointsman.console.keys.book import KeyLeaving, KeyMade, KeyRow, KeyWish
+from pointsman.console.keys.book import MONTH, KeyLeaving, KeyMade, KeyRow, KeyWish
 from pointsman.console.keys.in_file import LIST, NO_PLACE, item_of, must_be_writable, with_key, without_key
 from pointsman.domain.errors import PointsmanError, Problems
 from pointsman.domain.said import Said, said
@@ -24,7 +24,6 @@ from pointsman.store.figures import Figures
 from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.rollups import Rollups
 
-MONTH = 30 * 86_400.0
 _HOUR = 3600
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from pointsman.console.rows import Listed, Row, Wanted, Whole
+from pointsman.console.rows import UNDER_WAY, Listed, Row, Wanted, Whole
 from pointsman.domain.attempt import Attempt
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.feedback import Asker, Feedback
@@ -22,6 +22,7 @@ from pointsman.store.log_reader import LogError, LogReader
 from pointsman.store.log_schema import explained
 
 _ROUNDS, _ROUNDS_OF_TEXTS = 20, 5  # pages of the log that one page of the console may look through
+_NEWEST = 200  # requests among which those that other processes serve are looked for
 Keep = Callable[[Feedback, Asker], Feedback | None]
 T = TypeVar("T")
 
@@ -47,6 +48,8 @@ class ConsoleLog:
 
     def page(self, wanted: Wanted) -> Listed:
         filters = dict(wanted.filters)
+        if filters.get("outcome") == UNDER_WAY:
+            return Listed(self._now(filters), None)
         if wanted.kind == "refused":
             filters["outcome"] = "refused"
         elif wanted.kind is not None:
@@ -81,6 +84,22 @@ class ConsoleLog:
             return [_shown(row) for name in ids if (row := _row(reader, name)) is not None]
 
         return self._read(found, [])
+
+    def _now(self, filters: Mapping[str, str]) -> list[Row]:
+        """What has not ended: all that this process serves, and of other processes what takes so long that the log has a
+        note of it. The newest first."""
+        own = [self._as_kept(_of_record(run.record(), under_way=True)).row for run in [*self._under_way.values()]]
+        rows = {row.id: row for row in own}
+
+        def noted(reader: LogReader) -> list[Row]:
+            return [_shown(row) for row in reader.page({}, limit=_NEWEST).rows if row["under_way"]]
+
+        nothing: list[Row] = []
+        for row in self._read(noted, nothing):
+            rows.setdefault(row.id, row)
+        wanted = {name: value for name, value in filters.items() if name != "outcome"}
+        found = [row for row in rows.values() if all(str(getattr(row, n, "")) == v for n, v in wanted.items())]
+        return sorted(found, key=lambda row: row.received, reverse=True)[:_NEWEST]
 
     def whole(self, request_id: str) -> Whole | None:
         run = self._under_way.get(request_id)

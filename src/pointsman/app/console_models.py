@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+import msgspec
 
 from pointsman.app.console_state import ConsoleState
 from pointsman.app.residence import facts_of, is_local
@@ -14,10 +16,10 @@ from pointsman.config.schema import Backend as BackendConfig
 from pointsman.config.schema import parse_size
 from pointsman.console.gauges import gauges_of
 from pointsman.console.models.failures import Failures
-from pointsman.console.models.fleet import FleetSeen, ModelSeen, Verb
+from pointsman.console.models.fleet import FleetSeen, ModelSeen, Source, Verb
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said
-from pointsman.domain.target import Load, Target
+from pointsman.domain.target import BackendState, Load, Target
 from pointsman.fleet.settings import Sizing
 from pointsman.http.models_admin import Manage
 from pointsman.pipeline.pipeline import Pipeline
@@ -30,7 +32,8 @@ _AT_ONCE = 0.3  # seconds in which something that is asked for is often done, so
 
 
 class ConsoleFleet:
-    """`manage` may take as long as loading does; what came of it to nothing is kept in `failures`."""
+    """`manage` may take as long as loading does; what came of it to nothing is kept in `failures`. `spoken` are the states
+    of targets with their problems in both languages."""
 
     def __init__(
         self,
@@ -40,6 +43,7 @@ class ConsoleFleet:
         board: Board,
         manage: Manage,
         failures: Failures,
+        spoken: Callable[[], Iterable[BackendState]],
     ) -> None:
         self._setup = setup
         self._state = state
@@ -48,6 +52,7 @@ class ConsoleFleet:
         self._manage = manage
         self._sizes: dict[Sizing, int | None] = {}
         self._failures = failures
+        self._spoken = spoken
         self._doing: set[asyncio.Task[None]] = set()
 
     async def seen(self) -> FleetSeen:
@@ -57,14 +62,21 @@ class ConsoleFleet:
         failed = await asyncio.to_thread(lambda: {name: self._failures.of(name) for name in pairs})
         gate, snapshot = self._pipeline.gate, self._pipeline.snapshot()
         loads = gate.loads(pairs)
+        spoken = {state.target: state for state in self._spoken()}
         rooms = gauges_of(await self._state.counts()).memory
 
         def one(target: Target) -> ModelSeen:
             residence = self._board.of(target.name)
-            known = residence.memory if residence is not None and residence.memory else sizes[target.name]
+            size, source = sizes[target.name]
+            if residence is not None and residence.memory:
+                size, source = residence.memory, source or "last"
+            state = snapshot.state(target.name)
+            if target.name in spoken:
+                said_so = spoken[target.name]
+                state = msgspec.structs.replace(state, problem=said_so.problem, nodes=said_so.nodes)
             load = loads.get(target.name, Load())
             holds = gate.capacity(target.name).sequences
-            return ModelSeen(target, snapshot.state(target.name), load, residence, known, holds, failed[target.name])
+            return ModelSeen(target, state, load, residence, size, holds, failed[target.name], source)
 
         budget = config.memory.budget
         models = [one(target) for target, _ in pairs.values()]
@@ -123,15 +135,16 @@ class ConsoleFleet:
             task.cancel()
         await asyncio.gather(*self._doing, return_exceptions=True)
 
-    def _size(self, backend: BackendConfig) -> int | None:
+    def _size(self, backend: BackendConfig) -> tuple[int | None, Source | None]:
         """Bytes, by the config, or by the file of a model that the gateway loads itself; reads its head once."""
         if backend.load is not None and backend.load.memory is not None:
-            return parse_size(backend.load.memory)
+            return parse_size(backend.load.memory), "config"
         if not is_local(backend):
-            return None
+            return None, None
         from pointsman.fleet.model_memory import memory_of
 
         sizing = Sizing(backend.model, backend.context, facts_of(backend).slots or 1, backend.gpu_layers)
         if sizing not in self._sizes:
             self._sizes[sizing] = memory_of(sizing)
-        return self._sizes[sizing]
+        found = self._sizes[sizing]
+        return found, None if found is None else "file"

@@ -199,6 +199,7 @@ class Serving:
             manage,
             self.jobs,
             self.batches.uploads,
+            self._prober.states,
         )
         self.console = ConsoleDoor(lambda: self.setup, folder, console, sources)
         self._traces = Traces(folder, self.jobs.store, self.pipeline.under_way)

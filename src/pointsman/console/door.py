@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import cast
 from urllib.parse import parse_qsl, quote
 
@@ -40,6 +41,7 @@ _LANGUAGE, _THEME = "pointsman_language", "pointsman_theme"
 _YEAR = 31_536_000
 _MOST_FIELDS = 2000
 _LARGEST = 2 << 20  # bytes of a form: it is read in the loop
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[0-9a-fA-F:]+\](:\d+)?", re.ASCII)
 _NOBODY = Who(name="", may_change=False, by_key=False)
 
 
@@ -175,6 +177,7 @@ class Console:
             csrf=self._entrance.token(sent.asked),
             fragment=b"hx-request" in fields,
             request_id=sent.request_id,
+            base=_base(fields),
             address=sent.path + (f"?{sent.query}" if sent.query else ""),
         )
 
@@ -200,6 +203,13 @@ class Console:
 def _guarded(reply: Reply) -> Reply:
     """With the headers that keep other sites out, and pages out of caches."""
     return msgspec.structs.replace(reply, headers=(*reply.headers, *_SAFE, *_FRESH))
+
+
+def _base(fields: Mapping[bytes, bytes]) -> str:
+    """Scheme and host by which the browser came, as far as they are fit to be shown in a command."""
+    host = fields.get(b"x-forwarded-host", fields.get(b"host", b"")).decode("latin-1").split(",")[0].strip()
+    scheme = "https" if secure(fields) else "http"
+    return f"{scheme}://{host}" if _HOST.fullmatch(host) else "http://127.0.0.1:8900"
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

@@ -36,6 +36,11 @@ class Room(msgspec.Struct, frozen=True):
         """0 to 1."""
         return min(self.used / self.most, 1.0) if self.most else 0.0
 
+    @property
+    def shows(self) -> bool:
+        """Whether there is anything to be seen of it: a cache without a limit that holds nothing has none."""
+        return bool(self.most or self.used)
+
 
 class Gauges(msgspec.Struct, frozen=True):
     """`since` is seconds since the epoch. `turned_away` are the codes of errors at the gate, with how many there were. Times

@@ -13,6 +13,9 @@ from pointsman.domain.decision import Decision
 from pointsman.domain.feedback import Feedback
 from pointsman.domain.request import Request
 
+UNDER_WAY = "under_way"
+"""The outcome by which a list is asked for what has none yet."""
+
 
 class Row(msgspec.Struct, frozen=True):
     """What a list has of a request, under the log's names. Times are milliseconds, `received` seconds since the epoch.
@@ -91,7 +94,8 @@ class Requests(Protocol):
     """The log. It reads the disk: call it beside the loop. Raises PointsmanError where it cannot be read, and for a page
     that begins nowhere."""
 
-    def page(self, wanted: Wanted) -> Listed: ...
+    def page(self, wanted: Wanted) -> Listed:
+        """By the outcome UNDER_WAY: what has not ended, whenever it came."""
 
     def some(self, ids: Sequence[str]) -> Sequence[Row]:
         """Those of them that the log still has, in their order."""

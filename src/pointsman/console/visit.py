@@ -27,7 +27,7 @@ class Who(msgspec.Struct, frozen=True):
 class Visit(msgspec.Struct, frozen=True):
     """`path` is without its query and `address` with it; `named` is the name in it where its route has one. `query` and
     `form` hold the first value of each name, `lists` all values of the form. `csrf` is what forms of this page send back.
-    `fragment`: htmx asks for a part of a page."""
+    `fragment`: htmx asks for a part of a page. `base` is how the browser reached this gateway, for examples."""
 
     method: str
     path: str
@@ -42,6 +42,7 @@ class Visit(msgspec.Struct, frozen=True):
     fragment: bool = False
     request_id: str = ""
     address: str = "/ui"
+    base: str = "http://127.0.0.1:8900"
 
     def must_change(self) -> None:
         """Raises a 403 where they may only look."""

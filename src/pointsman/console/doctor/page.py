@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from pointsman.console.doctor.where import WHERE
 from pointsman.console.shared_run import RunSeen
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Reply, Route, Visit, see_other
@@ -68,6 +69,7 @@ class DoctorPage:
             found=found,
             failed=seen.failed,
             levels=LEVELS,
+            where=WHERE,
             wanting=[each for each in checks if each.level != "ok"],
             well=[each for each in checks if each.level == "ok"],
         )

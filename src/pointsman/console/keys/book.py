@@ -10,6 +10,9 @@ import msgspec
 from pointsman.domain.said import Said
 from pointsman.pipeline.quotas import Standing
 
+MONTH = 30 * 86_400.0
+"""Seconds back to which what a key asked is looked at."""
+
 
 class KeyRow(msgspec.Struct, frozen=True):
     """`name` None: clients of this machine, which need none. `requests` are those of the last 30 days; `seen` the last one,

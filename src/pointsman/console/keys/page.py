@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
-from pointsman.console.keys.book import KeyBook, KeyLeaving, KeyMade, KeyWish
+from pointsman.console.keys.book import MONTH, KeyBook, KeyLeaving, KeyMade, KeyWish
 from pointsman.console.templates import Templates
 from pointsman.console.visit import Reply, Route, Visit
 from pointsman.domain.errors import PointsmanError
@@ -59,7 +60,14 @@ class KeysPage:
         own = visit.who.by_key and visit.who.name == name
         status = 200 if error is None else error.status
         return self._templates.page(
-            "keys_take_back.html", visit, place="keys", status=status, leaving=leaving, own=own, error=error
+            "keys_take_back.html",
+            visit,
+            place="keys",
+            status=status,
+            leaving=leaving,
+            own=own,
+            since=int(time.time() - MONTH),
+            error=error,
         )
 
     async def _page(
@@ -71,8 +79,18 @@ class KeysPage:
         gone: KeyLeaving | None = None,
         error: PointsmanError | None = None,
     ) -> Reply:
-        rows = await self._book.rows()
+        rows, now = await self._book.rows(), time.time()
         status = 200 if error is None else error.status
         return self._templates.page(
-            "keys.html", visit, place="keys", status=status, rows=rows, wish=wish, made=made, gone=gone, error=error
+            "keys.html",
+            visit,
+            place="keys",
+            status=status,
+            rows=rows,
+            wish=wish,
+            made=made,
+            gone=gone,
+            since=int(now - MONTH),
+            minute=int(now // 60 * 60),
+            error=error,
         )

@@ -16,6 +16,10 @@ Verb = Literal["load", "unload", "pin", "unpin"]
 VERBS: tuple[Verb, ...] = get_args(Verb)
 
 
+Source = Literal["config", "file", "last"]
+"""Whence it is known how much memory a model takes: the config says so, its file does, or it took that the last time."""
+
+
 class ModelSeen(msgspec.Struct, frozen=True):
     """One target. `residence` is None for a model that is always there, as far as anybody knows. `memory` is the bytes
     that it takes, None where nobody can tell; `holds` the requests that it takes at a time, None: no known limit; `failed`
@@ -28,6 +32,7 @@ class ModelSeen(msgspec.Struct, frozen=True):
     memory: int | None = None
     holds: int | None = None
     failed: Failure | None = None
+    source: Source | None = None
 
     @property
     def unsaid(self) -> Failure | None:

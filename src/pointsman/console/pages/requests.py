@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from pointsman.console.history import SPANS
 from pointsman.console.kinds import KINDS
-from pointsman.console.rows import Requests, Wanted, Whole
+from pointsman.console.rows import UNDER_WAY, Requests, Wanted, Whole
 from pointsman.console.templates import Templates
 from pointsman.console.track import WIDTH, track_of
 from pointsman.console.visit import Reply, Route, Visit, see_other
@@ -21,7 +21,7 @@ FILTERS = ("rule", "target", "outcome", "model", "caller", "error", "task_type",
 """The log's filters that this page has; `kind`, `since` and `text` come beside them."""
 _FIELDS = ("rule", "target", "outcome", "model")
 """Those that always have a field of their own."""
-OUTCOMES = ("ok", "refused", "failed", "cancelled", "expired", "handed_over")
+OUTCOMES = (UNDER_WAY, "ok", "refused", "failed", "cancelled", "expired", "handed_over")
 _LATE = (0.2, 0.8, 1.0)  # seconds between looks for a request that has just ended: the log gets it a moment later
 _LONGEST_ID = 100
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pointsman.app.doctor.facts import ConfigFacts, MachineFacts
 from pointsman.app.doctor.finding import Finding, note, ok, wrong
 from pointsman.domain.said import Said, said
-from pointsman.memory.sizes import MIB, shown
+from pointsman.memory.sizes import MIB
 
 FULL, LITTLE = 256 * MIB, 2048 * MIB
 
@@ -26,8 +26,8 @@ def judge(config: ConfigFacts, machine: MachineFacts) -> list[Finding]:
         "{folder} can be written; {free} of {disk} are free",
         "{folder} 可写；磁盘共 {disk}，空闲 {free}",
         folder=config.data_dir,
-        free=shown(machine.disk_free),
-        disk=shown(machine.disk),
+        free=_of_disk(machine.disk_free),
+        disk=_of_disk(machine.disk),
     )
     if machine.disk_free >= LITTLE:
         return [ok(saw)]
@@ -42,3 +42,9 @@ def judge(config: ConfigFacts, machine: MachineFacts) -> list[Finding]:
             ),
         )
     ]
+
+
+def _of_disk(size: int) -> str:
+    """Disks are large: whole GiB from 10 of them on."""
+    gib = size / (1024 * MIB)
+    return f"{gib:,.0f} GiB" if gib >= 10 else f"{gib:.1f} GiB" if gib >= 1 else f"{size / MIB:,.0f} MiB"
