@@ -138,7 +138,8 @@ def test_rules_ask_for_metrics_that_there_are() -> None:
 def test_alerts_are_few_and_each_has_a_page_in_both_languages_and_a_test() -> None:
     names = {alert["alert"] for alert in alerts()}
     assert names == {
-        "PointsmanDown", "PointsmanErrors", "PointsmanSlow", "PointsmanQueueWait", "PointsmanL0HitsLow", "PointsmanDrift",
+        "PointsmanDown", "PointsmanErrors", "PointsmanSlow", "PointsmanQueueWait", "PointsmanScale", "PointsmanL0HitsLow",
+        "PointsmanDrift",
     }  # fmt: skip
     tested = (RULES.parent / "rules.test.yml").read_text(encoding="utf-8")
     for alert in alerts():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from pointsman.app.setup import Setup
 from pointsman.domain.said import Said, said
@@ -12,6 +14,9 @@ from pointsman.fleet.prober import Prober
 from pointsman.pipeline.residence.board import Board
 from pointsman.store.log_writer import LogWriter
 
+if TYPE_CHECKING:
+    from pointsman.admission.scale.signals import Sign
+
 _HEALTH = {"unknown": "状态未知", "loading": "加载中", "up": "正常", "down": "已下线"}
 
 Limits = Callable[[], Mapping[str, tuple[int, str]]]
@@ -19,7 +24,8 @@ Limits = Callable[[], Mapping[str, tuple[int, str]]]
 
 
 class Readiness:
-    """`others` gives what further parts of the process have to say of themselves."""
+    """`others` gives what further parts of the process have to say of themselves, `signs` those that one more machine is
+    needed: neither of these is a fault, and they stand apart from the problems."""
 
     def __init__(
         self,
@@ -29,6 +35,7 @@ class Readiness:
         board: Board,
         limits: Limits,
         others: Callable[[], Iterable[Said]],
+        signs: Callable[[], Iterable[Sign]],
     ) -> None:
         self.refused: Said | None = None
         """Why the last reload was refused, if it was."""
@@ -38,6 +45,7 @@ class Readiness:
         self._board = board
         self._limits = limits
         self._others = others
+        self._signs = signs
 
     def __call__(self) -> tuple[bool, dict[str, Any]]:
         """Ready with at least one target up, or where only rules are asked for; and the body of the answer."""
@@ -45,7 +53,23 @@ class Readiness:
         ready = any(state.health == "up" for state in states) or not setup.config.models
         problems = [*self._problems(setup), *self._others()]
         targets = self._targets()
-        return ready, {"ready": ready, "policy": setup.policy.hash, "problems": problems, "targets": targets}
+        return ready, {
+            "ready": ready,
+            "policy": setup.policy.hash,
+            "problems": problems,
+            "scale": self._scale(setup),
+            "targets": targets,
+        }
+
+    def _scale(self, setup: Setup) -> list[dict[str, Any]]:
+        """`since` in seconds since the epoch."""
+        signs = list(self._signs())
+        if not signs:
+            return []
+        from pointsman.admission.scale.words import sentence
+
+        now, zone = time.time(), ZoneInfo(setup.config.server.timezone or "UTC")
+        return [{"cause": sign.cause, "since": sign.since, "why": sentence(sign, now, zone)} for sign in signs]
 
     def _problems(self, setup: Setup) -> Iterator[Said]:
         for state in self._prober.states():

@@ -1,4 +1,4 @@
-"""Signs that one more machine is needed, as of now: looked for when somebody asks for metrics, and not before.
+"""Signs that one more machine is needed, as of now: looked for when somebody asks for metrics or /ready, and not before.
 
 Waits and times are those of the request log, so that they outlive this process, and are of all that write into it. How full
 memory is, and who made room for whom, is seen at each look."""
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pointsman.telemetry.counts import Counts, Levels
 
 if TYPE_CHECKING:
-    from pointsman.admission.scale.signals import Signals
+    from pointsman.admission.scale.signals import Sign, Signals
 
 _HISTORY = 24 * 3600
 _LATE = 120  # seconds until what came in a minute is in the log
@@ -40,8 +40,13 @@ class Scaling:
             until = int((now - _LATE) // 60) * 60
             if until > self._read:
                 await asyncio.to_thread(self._catch_up, until)
-        holding = set() if self._signals is None else {sign.cause for sign in self._signals.holding}
+        holding = {sign.cause for sign in self.holding}
         return {(cause,): float(cause in holding) for cause in _CAUSES}
+
+    @property
+    def holding(self) -> list[Sign]:
+        """Those that held at the last look."""
+        return [] if self._signals is None else self._signals.holding
 
     def _look(self, minute: int, counts: Counts) -> None:
         levels = counts.levels

@@ -170,7 +170,13 @@ class Serving:
         self.pipeline.gate.turned_away = self.metrics.turned_away
         self.board = Board(self.pipeline.gate, clock, self.look_again)
         self.readiness = Readiness(
-            lambda: self.setup, self._prober, self._log, self.board, lambda: self._auto.shown, self._problems
+            lambda: self.setup,
+            self._prober,
+            self._log,
+            self.board,
+            lambda: self._auto.shown,
+            self._problems,
+            lambda: self.telling.signs,
         )
         self._adapters = Adapters(self.board, lambda target, backend: self._nodes_made().served(target, backend))
         self.pipeline.hearings.sunk = self.metrics.sunk
@@ -380,7 +386,7 @@ class Serving:
             links=self._links,
             files=self.files,
             since=self._since,
-            readiness=self.readiness,
+            readiness=self._asked_ready,
             metrics=self._metrics_text,
             reload=self._reload,
             models=ModelsDoor(self.board, self._prober.states, self._manage),
@@ -392,6 +398,11 @@ class Serving:
             console=self.console,
             count_tool=self.metrics.called,
         )
+
+    def _asked_ready(self) -> tuple[bool, dict[str, Any]]:
+        """Signs are those of the last look, by who asked before."""
+        self.telling.look_for_signs()
+        return self.readiness()
 
     def _console_state(self, folder: Path, workers: int, total: Callable[[], Awaitable[Counts]] | None) -> ConsoleState:
         async def counted() -> Counts:

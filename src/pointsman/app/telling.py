@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +20,11 @@ from pointsman.telemetry.counts import Counts, Levels
 from pointsman.telemetry.metrics import Metrics
 
 if TYPE_CHECKING:
+    from pointsman.admission.scale.signals import Sign
     from pointsman.app.otlp import Told
     from pointsman.telemetry.otlp.exporter import Exporter
+
+_FRESH = 60.0  # seconds until signs are looked for again where somebody wants to know
 
 
 class Telling:
@@ -43,6 +47,8 @@ class Telling:
         self._scaling = Scaling(folder)
         self._exporter = _exporter_of(setup)
         self._told: Told | None = None
+        self._looked = float("-inf")
+        self._look: asyncio.Task[None] | None = None
 
     @property
     def recorders(self) -> list[Recorder]:
@@ -58,10 +64,23 @@ class Telling:
             pipeline.trace = self._told.trace
 
     async def close(self) -> None:
+        if self._look is not None:
+            self._look.cancel()
+            await asyncio.gather(self._look, return_exceptions=True)
         await self.judging.close()
         if self._told is not None:
             await self._told.close()
         self._observed.close()
+
+    @property
+    def signs(self) -> list[Sign]:
+        """That one more machine is needed, as they held at the last look."""
+        return self._scaling.holding
+
+    def look_for_signs(self) -> None:
+        """Begins a look, where the last one is a minute old; nobody waits for it."""
+        if time.monotonic() - self._looked >= _FRESH and (self._look is None or self._look.done()):
+            self._look = asyncio.create_task(self.complete(self.counts()))
 
     def counts(self) -> Counts:
         """What this process counted, as of now."""
@@ -82,6 +101,7 @@ class Telling:
 
     async def complete(self, counts: Counts) -> None:
         """With what is the same whichever process looks at it."""
+        self._looked = time.monotonic()
         counts.levels.update(await self.observed())
         counts.levels["scale_signal"] = await self._scaling.levels(counts)
 

@@ -73,7 +73,7 @@ class ModelNow(msgspec.Struct, frozen=True):
 
 class GatewayFacts(msgspec.Struct, frozen=True):
     """`running` False: nobody answers at `url`. `problems` are what it says itself. `models` None: none comes and goes, or a
-    key is needed to ask."""
+    key is needed to ask. `scale` are signs that one more machine is needed, in words."""
 
     url: str
     running: bool
@@ -81,6 +81,7 @@ class GatewayFacts(msgspec.Struct, frozen=True):
     problems: tuple[Said, ...] = ()
     limits: dict[str, int | None] = {}
     models: tuple[ModelNow, ...] | None = None
+    scale: tuple[Said, ...] = ()
 
 
 class Repeated(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from pointsman.app.doctor.checks import (
     ports,
     precision,
     request_ids,
+    scale,
     store,
     thrash,
     tokenizer,
@@ -98,6 +99,7 @@ PARTS = (
         Said("The house", "环境"),
         (
             Check("engines", Said("engines", "推理引擎"), ("gateway", "engines"), engines.judge),
+            Check("scale", Said("one more machine", "是否该加机器"), ("gateway",), scale.judge),
             Check("data_folder", Said("data folder", "数据文件夹"), ("config", "machine"), data_folder.judge),
             Check("store", Said("job store", "任务存储"), ("store",), store.judge),
             Check("keys", Said("keys", "密钥"), ("config",), keys.judge),

@@ -16,6 +16,7 @@ def look_at_gateway(url: str, key: str | None) -> GatewayFacts:
     """Nobody there is a fact, not an error."""
     head = {"authorization": f"Bearer {key}"} if key else {}
     try:
+        get_json(f"{url}/metrics", head, _SECONDS)  # it looks for signs, so that /ready tells them
         status, english = get_json(f"{url}/ready", head | {"accept-language": "en"}, _SECONDS)
         _, chinese = get_json(f"{url}/ready", head | {"accept-language": "zh"}, _SECONDS)
     except (OSError, ValueError, http.client.HTTPException):
@@ -27,11 +28,20 @@ def look_at_gateway(url: str, key: str | None) -> GatewayFacts:
         for target in english.get("targets", [])
         if isinstance(target, dict)
     }
-    return GatewayFacts(url, True, status == 200, _problems(english, chinese or {}), limits, _models(url, head))
+    scale = _signs(english, chinese or {})
+    return GatewayFacts(url, True, status == 200, _problems(english, chinese or {}), limits, _models(url, head), scale)
 
 
 def _problems(english: dict[str, Any], chinese: dict[str, Any]) -> tuple[Said, ...]:
-    one, other = english.get("problems", []), chinese.get("problems", [])
+    return _both(english.get("problems", []), chinese.get("problems", []))
+
+
+def _signs(english: dict[str, Any], chinese: dict[str, Any]) -> tuple[Said, ...]:
+    one, other = ([sign["why"] for sign in told.get("scale", [])] for told in (english, chinese))
+    return _both(one, other)
+
+
+def _both(one: list[Any], other: list[Any]) -> tuple[Said, ...]:
     if len(one) != len(other):
         other = one  # it changed between the two questions
     return tuple(Said(str(en), str(zh)) for en, zh in zip(one, other, strict=True))
