@@ -19,8 +19,11 @@ from pointsman.http.head import (
     usual,
     without_upgrade,
 )
+from pointsman.http.same_head import SameHead, head_of
 
 _METHODS = {b"POST": "POST", b"GET": "GET"}
+_TRIES = 4
+"""Heads of one connection that are kept in vain, before it is taken to send another one each time."""
 
 
 class Malformed(Exception):
@@ -54,7 +57,8 @@ class Taker(Protocol):
 class Incoming:
     """Reads one connection's requests. A head has at most MAX_HEAD bytes and MAX_HEADERS headers, and so much may come
     without anything of use in it: a header, a trailer or a chunk's extension that never ends. Trailers are nobody's
-    headers. An offer of another protocol is passed over, and behind a CONNECT there is no HTTP."""
+    headers. An offer of another protocol is passed over, and behind a CONNECT there is no HTTP. A request that came in one
+    piece, with the head of the one before it, does without the parser."""
 
     def __init__(self, taker: Taker) -> None:
         self.fields: dict[bytes, bytes] = {}
@@ -69,6 +73,13 @@ class Incoming:
         self._headers: list[tuple[bytes, bytes]] = []
         self._upgrade: bytes | None = None
         self._wrong: PointsmanError | None = None
+        self._partway = False  # the parser is within a message
+        self._begun = 0
+        self._target: tuple[str, str, str] | None = (
+            None  # method, path and query of the last head, where it is a usual one
+        )
+        self._same: SameHead | None = None
+        self._tries = _TRIES
 
     @property
     def midway(self) -> bool:
@@ -77,12 +88,42 @@ class Incoming:
 
     def feed(self, data: bytes) -> None:
         """Raises Malformed, and Ended behind a CONNECT or where the taker raised it."""
-        while data:
-            data = self._feed(data)
+        if self._partway or self._idle:
+            self._read(data)
+            return
+        same = self._same
+        if same is not None and (whole := same.whole(data)) is not None:
+            self._hand_on(same, *whole)
+            return
+        begun = self._begun
+        self._read(data)
+        if self._tries and self._begun == begun + 1 and self._target is not None and not self._partway:
+            self._tries -= 1
+            self._same = head_of(data, self.fields, *self._target)
 
     def close(self) -> None:
         """Nothing will be fed any more: lets go of the parser, which holds on to this."""
         self._parser = None
+
+    def _hand_on(self, same: SameHead, fields: dict[bytes, bytes], body: bytes) -> None:
+        """What the parser would come to, with the same errors."""
+        self._tries = _TRIES
+        self.fields = fields
+        taker = self._taker
+        try:
+            taker.request_begins()
+            taker.request_head(same.method, same.path, same.query, fields, "1.1", True)
+            if body:
+                taker.request_body(body)
+            taker.request_ends()
+        except Ended:
+            raise
+        except Exception:
+            raise Malformed(bad_http()) from None
+
+    def _read(self, data: bytes) -> None:
+        while data:
+            data = self._feed(data)
 
     def _feed(self, data: bytes) -> bytes:
         """Returns what is to be read next: all behind a request that offered another protocol."""
@@ -107,7 +148,8 @@ class Incoming:
     # httptools
 
     def on_message_begin(self) -> None:
-        self._in_head = True
+        self._in_head = self._partway = True
+        self._begun += 1
         self._bytes = self._count = 0
         self._url = b""
         self._headers = []
@@ -145,12 +187,13 @@ class Incoming:
                 self._refuse(wrong)
         connect = method == b"CONNECT"
         if parser.should_upgrade() and not connect:
+            self._target = None
             self._upgrade = without_upgrade(method, self._url, version, self._headers)
             return
         keep_alive = version == "1.1" and not connect and parser.should_keep_alive()
-        self._taker.request_head(
-            _METHODS.get(method) or method.decode("ascii"), *self._target(), fields, version, keep_alive
-        )
+        target = _METHODS.get(method) or method.decode("ascii"), *self._path_and_query()
+        self._target = target if keep_alive else None
+        self._taker.request_head(*target, fields, version, keep_alive)
 
     def on_body(self, data: bytes) -> None:
         self._idle = 0
@@ -158,12 +201,12 @@ class Incoming:
 
     def on_message_complete(self) -> None:
         self._in_head = True
+        self._partway = False
         self._idle = 0
         if self._upgrade is None:
             self._taker.request_ends()
 
-    def _target(self) -> tuple[str, str]:
-        """Path and query."""
+    def _path_and_query(self) -> tuple[str, str]:
         url, query = self._url, ""
         if not url.startswith(b"/") or b"?" in url or b"#" in url:
             parsed = httptools.parse_url(url)
