@@ -54,6 +54,10 @@ async def test_any_arbiter() -> None:
     texts += [Question(f"out {n}", label=OPEN_ENDED) for n in range(30)] + [Question("", label="a")]
     done = await calibrated(Sure(), "m", Calibration(), texts)
     assert done is not None and done.unheard == 1 and done.calibration.model == "m"
+    confused = dict(zip(done.confusion, done.confused, strict=True))
+    assert sum(many for _, _, many in done.confusion) == 330
+    assert confused["b", "a", 100][:2] == ("1", "4"), "texts without an id are named by their place"
+    assert [min(each.texts, 50) for each in done.after.reliability] == [len(names) for names in done.binned]
     assert done.before.ece > 0.3 and done.after.ece < 0.05 and done.after.recall == 1.0
     assert await calibrated(Sure(), "m", Calibration(), texts[:10]) is None
     assert await calibrated(Sure(), "m", Calibration(), texts[-31:]) is None

@@ -172,7 +172,7 @@ class ConsoleDoor:
         self._replays = ConsoleReplays(self._setup, self._folder / FOLDER)
         yield from ReplayPage(templates, self._replays, log).routes()
         evaluations = ConsoleEvaluations(self._setup, sources.pipeline, self._folder)
-        yield from EvaluatePage(templates, evaluations).routes()
+        yield from EvaluatePage(templates, evaluations, log).routes()
         self._doctor = ConsoleDoctor(self._setup, self._folder / FOLDER)
         yield from DoctorPage(templates, self._doctor).routes()
         yield from HelpPage(templates).routes()

@@ -35,13 +35,15 @@ class ConsoleEvaluations:
                 continue
             state = snapshot.state(target.name)
             quality, source = quality_of(target, state, figures, None, None)
-            gradings = sum(max(each.weight, 1) for each in document.quality if each.model == target.model)
+            rows = [each for each in document.quality if each.model == target.model]
+            # one over all counts those of the tasks, too
+            counted = [each for each in rows if each.task is None] or rows
             found.append(
                 ModelWorth(
                     target.name,
                     target.model,
                     quality,
-                    gradings if source == "model" else 0,
+                    sum(max(each.weight, 1) for each in counted) if source == "model" else 0,
                     snapshot.shift(target.model, None),
                     _TOKENS / state.decode_rate if state.decode_rate else None,
                 )

@@ -97,9 +97,9 @@ class ConsoleReplays:
     async def _replayed(self, wish: ReplayWish) -> Replayed:
         """Raises PointsmanError."""
         begun = time.monotonic()
-        weights = await asyncio.to_thread(self._written, wish)
+        writing = asyncio.ensure_future(asyncio.to_thread(self._written, wish))
         try:
-            command = (*self._command, *self._arguments(wish, weights))
+            command = (*self._command, *self._arguments(wish, await asyncio.shield(writing)))
             printed, why = await done(command, LONGEST, hear=self._heard)
             told = msgspec.json.decode(printed, type=_Told)
         except TimeoutError:
@@ -111,7 +111,7 @@ class ConsoleReplays:
                 said("it could not be done: {why}", "无法完成：{why}", why=why[-_TOLD:] or "–")
             ) from None
         finally:
-            if weights is not None:
+            if (weights := await writing) is not None:  # also where it was being written when somebody stopped it
                 weights.unlink(missing_ok=True)
         took = time.monotonic() - begun
         return Replayed(

@@ -19,11 +19,16 @@ class Bin(NamedTuple):
     right: float
 
 
+def place_of(sure: float) -> int:
+    """Of the bin that holds that confidence, from 0."""
+    return min(int(sure * BINS), BINS - 1)
+
+
 def reliability(pairs: Sequence[tuple[float, bool]], weights: Sequence[float] | None = None) -> list[Bin]:
     """`pairs`: confidence, and whether it was right. Bins that hold nothing are left out."""
     sums = [[0.0, 0.0, 0.0] for _ in range(BINS)]
     for (sure, right), weight in zip(pairs, weights or [1.0] * len(pairs), strict=True):
-        place = min(int(sure * BINS), BINS - 1)
+        place = place_of(sure)
         for column, value in enumerate((1.0, sure, float(right))):
             sums[place][column] += weight * value
     return [

@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     folder = data_dir(built.config) / "arbiter"
     file = None if options.dry_run else keep_calibration(folder, done.calibration)
     if file is not None:
-        keep_evaluation(folder, _evaluation(done))
+        keep_evaluation(folder, _evaluation(done, options.labels))
     if options.json:
         print_json(
             {"calibration": done.calibration, "before": done.before, "after": done.after, "file": file and str(file)}
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _evaluation(done: Any) -> Evaluation:
+def _evaluation(done: Any, labels: Path | None) -> Evaluation:
     """What the console shows of it."""
     return Evaluation(
         heads=done.calibration.model,
@@ -122,6 +122,9 @@ def _evaluation(done: Any) -> Evaluation:
         ece_after=done.after.ece if done.calibration.ece_after is None else done.calibration.ece_after,
         accuracy=done.after.accuracy,
         confusion=done.confusion,
+        labels=None if labels is None else labels.name,
+        confused=done.confused,
+        binned=done.binned,
     )
 
 

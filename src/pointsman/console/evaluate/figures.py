@@ -17,6 +17,7 @@ SIDE = 300
 """Of the reliability diagram, without its edges."""
 MOST_INTENTS = 12
 """Of which the confusion is shown as a square; of more the largest ones are listed."""
+_MARKS = 8  # of the axis of seconds, at most
 _Z = 1.96
 
 
@@ -61,23 +62,29 @@ class Dot(msgspec.Struct, frozen=True):
 
 
 def dots_of(models: Sequence[ModelWorth]) -> tuple[Sequence[Dot], Sequence[tuple[float, float]]]:
-    """Those of a known speed, by seconds (logarithmic) and quality; and marks of the axis of seconds: (x, seconds)."""
+    """Those of a known speed, by seconds (logarithmic) and quality; and marks of the axis of seconds: (x, seconds), which
+    go on by 1, 2, 5, 10."""
     known = [(number, model) for number, model in enumerate(models, 1) if model.seconds]
     if not known:
         return [], []
-    logs = [math.log10(model.seconds or 1) for _, model in known]
-    least, most = math.floor(min(logs)), math.ceil(max(logs))
-    most = most if most > least else least + 1
+    seconds = [model.seconds or 1 for _, model in known]
+    marks = [step * 10.0**power for power in range(-4, 5) for step in (1, 2, 5)]
+    first = max((mark for mark in marks if mark < min(seconds)), default=marks[0])
+    last = min((mark for mark in marks if mark > max(seconds)), default=marks[-1])
+    shown = [mark for mark in marks if first <= mark <= last]
+    least, most = math.log10(first), math.log10(last)
 
     def across(value: float) -> float:
-        return round(EDGE + (value - least) / (most - least) * (WIDTH - 2 * EDGE), 1)
+        share = (math.log10(value) - least) / (most - least)
+        return round(EDGE + min(max(share, 0.0), 1.0) * (WIDTH - 2 * EDGE), 1)
 
     dots = []
-    for (number, model), log in zip(known, logs, strict=True):
+    for (number, model), taken in zip(known, seconds, strict=True):
         interval = model.interval
         ends = (None, None) if interval is None else (_up(interval[0]), _up(interval[1]))
-        dots.append(Dot(number, across(log), _up(model.quality), *ends))
-    return dots, [(across(power), 10.0**power) for power in range(least, most + 1)]
+        dots.append(Dot(number, across(taken), _up(model.quality), *ends))
+    every = -(-len(shown) // _MARKS)
+    return dots, [(across(mark), mark) for mark in shown[::every]]
 
 
 def _up(value: float) -> float:
@@ -93,12 +100,18 @@ def points_of(bins: Sequence[Bin]) -> Sequence[tuple[float, float, float]]:
     ]
 
 
+class Field(msgspec.Struct, frozen=True):
+    """So many texts; `pair` is the place of their confusion in the evaluation, None of none."""
+
+    texts: int = 0
+    pair: int | None = None
+
+
 class Square(msgspec.Struct, frozen=True):
-    """What was meant (rows) and heard (columns), both of `names`; `most` texts stand in one field."""
+    """What was meant (rows) and heard (columns), both of `names`."""
 
     names: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[int]]]
-    most: int
+    rows: Sequence[tuple[str, Sequence[Field]]]
 
 
 def square_of(evaluation: Evaluation) -> Square | None:
@@ -106,6 +119,5 @@ def square_of(evaluation: Evaluation) -> Square | None:
     names = sorted({name for meant, heard, _ in evaluation.confusion for name in (meant, heard)})
     if not names or len(names) > MOST_INTENTS:
         return None
-    counts = {(meant, heard): many for meant, heard, many in evaluation.confusion}
-    rows = [(meant, [counts.get((meant, heard), 0) for heard in names]) for meant in names]
-    return Square(names, rows, max(counts.values()))
+    fields = {(meant, heard): Field(many, pair) for pair, (meant, heard, many) in enumerate(evaluation.confusion)}
+    return Square(names, [(meant, [fields.get((meant, heard), Field()) for heard in names]) for meant in names])

@@ -95,7 +95,9 @@ class Editor:
         if isinstance(answer, Failed):
             raise PointsmanError(answer.message.said, status=answer.status, code=answer.code)
         effects = answer if isinstance(answer, Effects) and answer.sound else None
-        return self._part("parts/rule_effect.html", visit, effects=effects)
+        return self._part(
+            "parts/rule_effect.html", visit, effects=effects, rule=None if draft.about == NEW else draft.about
+        )
 
     async def publish(self, visit: Visit) -> Reply:
         visit.must_change()
