@@ -79,7 +79,7 @@ def test_they_are_listed_with_what_they_may(tmp_path: Path, tongue: Any) -> None
     page = text_of(Desk(tmp_path).house.get("/ui/keys", tongue))
     for part in ('href="/ui/requests?caller=ops"', ">desk</a>", "60", "0 "):
         assert part in page, part
-    assert HASH not in page and ("change things here" if tongue == "en" else "并可在此修改") in page
+    assert HASH not in page and ("change things here" if tongue == "en" else "调用，可修改") in page
 
 
 @pytest.mark.parametrize("tongue", ["en", "zh"])
