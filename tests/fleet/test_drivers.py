@@ -23,7 +23,7 @@ from pointsman.fleet.drivers.vllm_sleep import SleepDriver
 from pointsman.fleet.process import ModelProcess
 from pointsman.fleet.settings import ModelSettings
 from pointsman.ports.backend import Backend
-from pointsman.ports.model_driver import LoadFailure, ModelDriver
+from pointsman.ports.model_driver import LoadFailure, ModelDriver, NoRoom
 from twins.steered import OllamaTwin, RouterTwin, SleepingTwin
 from twins.twin import Fault, Twin
 
@@ -236,6 +236,15 @@ async def test_a_process_that_does_not_come_up_is_ended_and_says_why() -> None:
     driver = ProcessDriver(ModelProcess(command("--hang", *LISTENS), load_timeout=0.5))
     assert (await refused(driver.load(lambda said: None))).fault == "timeout"
     assert driver.process.remains() == []
+
+
+async def test_a_process_is_not_started_where_there_is_no_room() -> None:
+    def check() -> None:
+        raise NoRoom(Said("no room", "放不下"), 7)
+
+    driver = ProcessDriver(ModelProcess(command(*LISTENS)), check=check)
+    failure = await refused(driver.load(lambda said: None))
+    assert isinstance(failure, NoRoom) and failure.free == 7 and not driver.process.running
 
 
 async def test_a_load_that_is_called_off_ends_its_process(tmp_path: Path) -> None:

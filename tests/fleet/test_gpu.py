@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from pointsman.fleet.gpu import GpuMemory, NoGpu, gpus
+from pointsman.fleet.room import largest_gpu
+from pointsman.fleet.room_to_load import Where, check_room
+from pointsman.ports.model_driver import NoRoom
 
 
 class NVMLError(Exception):
@@ -91,3 +94,23 @@ def test_this_machine_has_one_or_says_why_not() -> None:
             assert found.used > 0
     except NoGpu as error:
         assert error.why
+
+
+def test_room_to_load_is_what_the_card_has_free_at_that_moment() -> None:
+    """The recorded figures of a card of 24 GiB: 6,237,192,192 bytes of 25,757,220,864 are in use."""
+    free = Answers.TOTAL - Answers.USED[1]
+    check_room("m", free, "card", lambda: largest_gpu(Answers()), lambda: 0)
+    with pytest.raises(NoRoom, match=r"m needs .*, and 18,615.8 MiB are free on the card now") as caught:
+        check_room("m", free + 1, "card", lambda: largest_gpu(Answers()), lambda: 1 << 40)
+    assert caught.value.free == free and caught.value.fault == "memory" and "显卡" in caught.value.said.zh
+    check_room("m", free + 1, "both", lambda: largest_gpu(Answers()), lambda: 1)
+    with pytest.raises(NoRoom) as caught:
+        check_room("m", free + 2, "both", lambda: largest_gpu(Answers()), lambda: 1)
+    assert caught.value.free == free + 1
+
+
+@pytest.mark.parametrize("where", ["card", "both", "main"])
+def test_without_a_card_main_memory_counts(where: Where) -> None:
+    check_room("m", 100, where, lambda: None, lambda: 100)
+    with pytest.raises(NoRoom, match="are free now"):
+        check_room("m", 101, where, lambda: None, lambda: 100)

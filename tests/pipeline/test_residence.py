@@ -21,7 +21,7 @@ from pointsman.pipeline.residence.floor import GateFloor
 from pointsman.pipeline.residence.keeper import Keeper
 from pointsman.pipeline.residence.plan import Plan
 from pointsman.ports.clock import SystemClock
-from pointsman.ports.model_driver import LoadFailure
+from pointsman.ports.model_driver import LoadFailure, NoRoom
 from pointsman.residency.unit import Rules, Unit
 
 FULL = LoadFailure("memory", Said("no room", "放不下"))
@@ -113,7 +113,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 def one(name: str, **given: object) -> Unit:
-    return Unit(name, (name,), 1, **given)  # type: ignore[arg-type]
+    return Unit(name, (name,), **{"memory": 1, **given})  # type: ignore[arg-type]
 
 
 async def test_who_waits_for_a_model_goes_in_once_it_is_loaded(house: House) -> None:
@@ -212,6 +212,27 @@ async def test_what_never_fits_is_refused_with_the_numbers(house: House) -> None
     assert residence.problem is not None
     assert "5.0 MiB" in residence.problem and "4.0 MiB" in residence.problem
     assert "5.0 MiB" in residence.problem.zh and "load L" not in house.log
+
+
+async def test_others_go_where_memory_is_fuller_than_the_budget_says(house: House) -> None:
+    """Other programs have some of it: 10 of 24 are free beside a, which takes 10."""
+    house.install(one("a", memory=10), one("b", memory=12), rules=Rules(24, 5.0))
+    assert await house.ask("a").served() == "a"
+    house.drivers["b"].faults.append(NoRoom(Said("no room", "放不下"), 10))
+    assert await house.ask("b").served() == "b"
+    assert house.log == ["load a", "load b", "unload a", "load b"]
+    assert house.of("b").problem is None
+
+
+async def test_where_none_can_go_who_waits_hears_why(house: House) -> None:
+    house.install(one("a", memory=10, pinned=True, start=True), one("b", memory=12), rules=Rules(24, 5.0))
+    await until(lambda: house.log == ["load a"])
+    house.drivers["b"].faults.append(NoRoom(Said("no room", "放不下"), 10))
+    assert await house.ask("b").served() == "b"  # its backend says what is wrong
+    assert house.of("b").stage == "failed" and house.of("b").problem == "no room"
+    await asyncio.sleep(0.06)
+    assert await house.ask("b").served() == "b"
+    assert house.of("b").stage == "ready" and house.log == ["load a", "load b", "load b"]
 
 
 async def test_models_of_a_group_come_and_go_together(house: House) -> None:

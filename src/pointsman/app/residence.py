@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -37,6 +38,9 @@ from pointsman.ports.backend import Backend
 from pointsman.ports.clock import Clock
 from pointsman.ports.model_driver import ModelDriver
 from pointsman.residency.unit import Rules, Unit
+
+if TYPE_CHECKING:
+    from pointsman.fleet.room_to_load import Where
 
 STEERED = ("ollama", "llamacpp", "vllm")
 """Engines that can be told to load and unload; the gateway starts the embedded one, and commands."""
@@ -272,11 +276,26 @@ def _kept(target: Target, backend: BackendConfig, process: ModelProcess | None, 
         keep_measured(measured_in(folder), setup_of(backend), size)
 
     if process is not None:
-        return Kept(backend, process, ProcessDriver(process, measured=measured))
+
+        def check() -> None:
+            from pointsman.fleet.room_to_load import check_room
+
+            needs = needed_by(backend, folder, {})
+            if needs is not None:
+                check_room(target.name, needs, _runs_on(backend))
+
+        return Kept(backend, process, ProcessDriver(process, check=check, measured=measured))
     deadline = (backend.load or _ALWAYS).deadline
     own = msgspec.structs.replace(backend, reply_timeout=max(deadline, backend.reply_timeout), reset_cache=None)
     engine = serve_target(target, own, None).backend
     return Kept(backend, None, _steering(backend.engine, engine, deadline, measured), engine)
+
+
+def _runs_on(backend: BackendConfig) -> Where:
+    """llama.cpp puts what does not fit on the card into main memory, unless it is told how much goes there."""
+    if backend.gpu_layers == 0:
+        return "main"
+    return "both" if backend.engine in ("embedded", "llamacpp") and backend.gpu_layers is None else "card"
 
 
 def _steering(engine: str, backend: Backend, deadline: float, measured: Callable[[int], None]) -> ModelDriver:

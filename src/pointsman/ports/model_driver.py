@@ -21,6 +21,14 @@ class LoadFailure(Exception):
         self.said = said
 
 
+class NoRoom(LoadFailure):
+    """Nothing was begun, since it would not fit beside what is in memory now; `free` are the bytes that are free."""
+
+    def __init__(self, said: Said, free: int) -> None:
+        super().__init__("memory", said)
+        self.free = free
+
+
 class ModelDriver(Protocol):
     """Does what somebody else decided; decides nothing, and restarts nothing. Its methods are never called at the same time
     for one model. Cancelling `load` ends what it began; `unload` goes on until it is known what became of it. All three

@@ -18,21 +18,24 @@ _TELL = 1.0
 
 
 class ProcessDriver:
-    """A ModelDriver. A process that dies stays down: who decides hears it from `resident`. `process` has its own
-    deadline for loading; `back` are the seconds that the card's memory may take to come back once the process is gone.
-    Memory is known to be free when the process and all that it started have ended, and where there is a card, when that
-    has as little in use as before the load, or less by what the load took. `measured` hears, in a thread, how many bytes it
-    took: of the card, or of main memory where it took none there."""
+    """A ModelDriver. A process that dies stays down: who decides hears it from `resident`. `process` has its own deadline
+    for loading. `check` is called in a thread before it is started, and raises NoRoom. `back` are the seconds that the
+    card's memory may take to come back once the process is gone. Memory is known to be free when the process and all that it
+    started have ended, and where there is a card, when that has as little in use as before the load, or less by what the
+    load took. `measured` hears, in a thread, how many bytes it took: of the card, or of main memory where it took none
+    there."""
 
     def __init__(
         self,
         process: ModelProcess,
         *,
+        check: Callable[[], None] = lambda: None,
         measured: Callable[[int], None] = lambda size: None,
         level: Level = card_level,
         back: float = 10.0,
     ) -> None:
         self.process = process
+        self._check = check
         self._measured = measured
         self._level = level
         self._back = back
@@ -50,6 +53,7 @@ class ProcessDriver:
             return
         name = process.settings.name
         await process.stop()
+        await asyncio.to_thread(self._check)
         self._before = await asyncio.to_thread(self._level)
         tell(said("{name}: its process starts", "{name}：进程正在启动", name=name))
         await process.start(restart=False)

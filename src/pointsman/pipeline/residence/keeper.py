@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -18,14 +18,16 @@ from pointsman.pipeline.residence.held import Cause, Held, Reason
 from pointsman.pipeline.residence.looks import Looks
 from pointsman.pipeline.residence.plan import Plan, never_fits
 from pointsman.ports.clock import Clock
-from pointsman.ports.model_driver import LoadFailure
+from pointsman.ports.model_driver import LoadFailure, NoRoom
 from pointsman.residency.decide import decide
-from pointsman.residency.unit import shortage
+from pointsman.residency.unit import Rules, Seat, Unit, memory_of, shortage
 
 log = logging.getLogger("pointsman")
 
 LONG_DRAIN = 30.0
 """Seconds that replies may go on where nobody says how long."""
+FULLER = 60.0
+"""Seconds for which memory is taken to hold no more than it did as a load found less free than the budget says."""
 
 
 class Keeper:
@@ -40,6 +42,8 @@ class Keeper:
         self._plan = Plan()
         self._held: dict[str, Held] = {}
         self._leaving: list[Held] = []
+        self._room: tuple[int, float] | None = None
+        """Bytes that all units have together, less than the budget since others have some, and until when that holds."""
         self._pending: asyncio.Handle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._looks = Looks(lambda: self._held.values(), self._lost, self._came)
@@ -177,7 +181,7 @@ class Keeper:
             gone = replace(held.unit, name=f"{held.unit.name} {number}")
             units.append(gone)
             seats[gone.name] = held.seat({}, now)
-        step = decide(units, seats, self._plan.rules, now)
+        step = decide(units, seats, self._rules(units, seats, now), now)
         for name in step.load:
             self._fetch(self._held[name], self._held[name].cause(demands))
         for name in step.unload:
@@ -185,6 +189,31 @@ class Keeper:
         times = [held.retry for held in self._held.values() if held.retry is not None]
         self._wake_at(min([*times, *([] if step.at is None else [step.at])], default=None), now)
         self._woken()
+
+    def _rules(self, units: Sequence[Unit], seats: Mapping[str, Seat], now: float) -> Rules:
+        """With no more budget than memory has room, unless somebody waits for one that would not fit into that: its load
+        will say so."""
+        rules = self._plan.rules
+        if self._room is None or rules.budget is None:
+            return rules
+        room, until = self._room
+        pinned = sum(memory_of(unit, rules) for unit in units if unit.pinned and seats[unit.name].where != "out")
+        wanted = [unit for unit in units if seats[unit.name].where == "out" and seats[unit.name].waiting]
+        if now >= until or any(memory_of(unit, rules) > room - pinned for unit in wanted):
+            return rules
+        return replace(rules, budget=min(room, rules.budget))
+
+    def _makes_room(self, held: Held, free: int) -> bool:
+        """Whether others can go for it, where so much is free: then they will."""
+        rules = self._plan.rules
+        there = [
+            other for other in (*self._held.values(), *self._leaving) if other is not held and other.where != "out"
+        ]
+        may_go = sum(memory_of(other.unit, rules) for other in there if not other.unit.pinned)
+        if not may_go or memory_of(held.unit, rules) > free + may_go:
+            return False
+        self._room = free + sum(memory_of(other.unit, rules) for other in there), self._clock.monotonic() + FULLER
+        return True
 
     def _forgive(self, now: float) -> None:
         """Those that failed may be tried again, once their time has come."""
@@ -233,7 +262,11 @@ class Keeper:
         try:
             await self._hands.load(held, cause)
         except LoadFailure as failure:
-            self._failed(held, failure.said)
+            if isinstance(failure, NoRoom) and self._makes_room(held, failure.free):
+                log.info(_FULLER, failure.said)
+                self._out(held)
+            else:
+                self._failed(held, failure.said)
         except asyncio.CancelledError:
             self._out(held)
             raise
@@ -350,6 +383,7 @@ class Keeper:
 
 
 _LOADED = Said("%s is in memory, after %.1f s", "%s 已加载到内存，用时 %.1f 秒")
+_FULLER = Said("%s; another model goes for it", "%s；先卸载别的模型")
 _GONE = Said("%s was unloaded: %s", "%s 已从内存卸载：%s")
 _FAILED = Said("%s is not in memory, and not tried again for %.0f s: %s", "%s 没有加载成功，%.0f 秒内不再尝试：%s")
 _REASONS: dict[Reason, Said] = {
