@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import pytest
 import yaml
 
+from docs.pages import blocks, needs_docs, text_of
 from pointsman.app.build import build
 from pointsman.config.load import load
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
-
-
-def text_of(name: str) -> str:
-    return (DOCS / name).read_text(encoding="utf-8")
-
-
-def blocks(text: str, kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-
-
-@pytest.mark.parametrize("page", ["arbiter", "admission"])
-def test_both_languages_say_the_same(page: str) -> None:
-    english, chinese = text_of(f"{page}.md"), text_of(f"{page}.zh-CN.md")
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^\d\. ", r"^```"):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
-    assert blocks(english, "yaml") == blocks(chinese, "yaml")
-    for text in (english, chinese):
-        for link in re.findall(r"\]\(([^)#]+\.md)(?:#[^)]*)?\)", text):
-            assert (DOCS / link).resolve().exists(), link
+pytestmark = needs_docs
 
 
 def test_the_config_loads(tmp_path: Path) -> None:

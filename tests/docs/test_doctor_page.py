@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.invoke import Shell
+from docs.pages import DOCS, needs_docs
 from fleet.test_model_check import whole_gguf
 from pointsman.app.doctor.checks import data_folder, kv_cache, l0_hits, thrash
 from pointsman.app.doctor.examine import DAYS, SECONDS
@@ -17,22 +18,13 @@ from pointsman.cli import doctor
 from pointsman.memory.sizes import MIB
 from pointsman.recording.token_ratio import LEAST, OFF
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = {"en": "doctor.md", "zh": "doctor.zh-CN.md"}
 
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
+pytestmark = needs_docs
 
 
 def text_of(tongue: str) -> str:
     return (DOCS / PAGES[tongue]).read_text(encoding="utf-8")
-
-
-def test_both_languages_say_the_same() -> None:
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^```"):
-        assert len({len(re.findall(pattern, text_of(tongue), re.MULTILINE)) for tongue in PAGES}) == 1, pattern
-    for text in map(text_of, PAGES):
-        for link in re.findall(r"\]\(([^)#]+\.md)", text):
-            assert (DOCS / link).exists(), link
 
 
 @pytest.mark.parametrize("tongue", PAGES)

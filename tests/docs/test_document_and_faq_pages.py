@@ -12,7 +12,6 @@ from pointsman.rules import compile_rules, failed_cases, parse_rules
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "actions"
 BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
 
@@ -22,15 +21,9 @@ def text_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["document", "faq"])
-def test_both_languages_show_the_same(name: str, tmp_path: Path) -> None:
-    english, chinese = text_of(f"{name}.md"), text_of(f"{name}.zh-CN.md")
-    blocks = BLOCK.findall(english)
-    assert blocks and BLOCK.findall(chinese) == blocks
-    prose = [CODE.sub("", text) for text in (english, chinese)]
-    for pattern in (r"^#+ ", r"^\|", r"^- "):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in prose}) == 1, pattern
-    keys = [set(re.findall(r"^\| `([a-z_]+)`", text, re.MULTILINE)) for text in prose]
-    assert keys[0] == keys[1]
+def test_what_it_shows_loads(name: str, tmp_path: Path) -> None:
+    blocks = BLOCK.findall(text_of(f"{name}.md"))
+    assert blocks
     for block in sorted(blocks, key=lambda block: not block.startswith("# rules")):
         written = yaml.safe_load(block)
         if isinstance(written, list):

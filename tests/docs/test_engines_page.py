@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.pages import needs_docs, text_of
 from pointsman.app.residence import wrong_residency
 from pointsman.app.targets import unworkable
 from pointsman.config.load import load
@@ -14,33 +15,12 @@ from pointsman.domain.errors import Problem
 from pointsman.fleet.command_settings import SLOTS, CommandSettings
 from pointsman.pipeline import quiet_restart
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("engines.md", "engines.zh-CN.md")
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
-
-
-def text_of(page: str) -> str:
-    return (DOCS / page).read_text(encoding="utf-8")
+pytestmark = needs_docs
 
 
 def configs() -> list[str]:
     return re.findall(r"^```yaml\n(.*?)^```$", text_of(PAGES[0]), re.DOTALL | re.MULTILINE)
-
-
-def test_both_languages_say_the_same() -> None:
-    english, chinese = map(text_of, PAGES)
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^```"):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
-    codes = [re.findall(r"^```.*?^```$", text, re.DOTALL | re.MULTILINE) for text in (english, chinese)]
-    assert codes[0] == codes[1]
-    assert {*re.findall(r"`[^`\n]+`", english)} == {*re.findall(r"`[^`\n]+`", chinese)}
-    for text in (english, chinese):
-        for link in re.findall(r"\]\(([^)#:]+\.md)\)", text):
-            assert (DOCS / link).resolve().exists(), link
-        headings = {
-            re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in re.findall(r"^#+ (.*)$", text, re.M)
-        }
-        assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= headings
 
 
 @pytest.mark.parametrize("number", range(5))

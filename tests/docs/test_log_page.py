@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
+from docs.pages import DOCS
 from pointsman.config.schema import Log
 from pointsman.domain.said import told
 from pointsman.store.figures import DIMS, MOST
 from pointsman.store.log_export import COLUMNS, TEXTS
 from pointsman.store.log_filters import FILTERS
 
-DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {"en": (DOCS / "log.md").read_text("utf-8"), "zh": (DOCS / "log.zh-CN.md").read_text("utf-8")}
 
 
@@ -36,10 +35,6 @@ class TestPage:
         assert (Log().keep, Log().rollups, MOST) == ("30d", "400d", 200)
         for number in ("30", "400", "200"):
             assert number in PAGES[tongue]
-
-    def test_links(self, tongue: str) -> None:
-        for link in re.findall(r"\]\(([\w.-]+\.md)", PAGES[tongue]):
-            assert (DOCS / link).exists(), link
 
 
 def test_dimensions_are_named() -> None:

@@ -30,18 +30,6 @@ def test_the_tables_are_those_of_the_catalogue(tongue: Tongue) -> None:
         assert f"`{PREFIX}{name}" in shown
 
 
-def test_both_pages_say_the_same() -> None:
-    en, zh = (path.read_text(encoding="utf-8") for path in PAGES.values())
-    assert CODE.findall(en) == CODE.findall(zh)
-    for pattern in (r"^#+(?= )", r"^- ", r"^\|"):
-        assert len(re.findall(pattern, en, re.MULTILINE)) == len(re.findall(pattern, zh, re.MULTILINE)), pattern
-    words = [set(re.findall(r"`([^`\n]+)`", CODE.sub("", text))) for text in (en, zh)]
-    assert words[0] == words[1]
-    for text in (en, zh):
-        for link in re.findall(r"\]\(([^)#]+)", text):
-            assert (ROOT / "docs" / link).exists(), link
-
-
 def test_the_config_that_is_shown_is_one() -> None:
     [shown] = [block for block in CODE.findall(PAGES["en"].read_text(encoding="utf-8")) if "telemetry:" in block]
     data = yaml.safe_load("\n".join(shown.splitlines()[1:-1]))

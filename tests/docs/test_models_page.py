@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 import yaml
 
+from docs.pages import needs_docs, text_of
 from pointsman.app.residence import wrong_residency
 from pointsman.cli.models import VERBS
 from pointsman.config.load import load
@@ -16,28 +17,14 @@ from pointsman.config.residency_schema import Load, Memory
 from pointsman.domain.residence import Stage
 from pointsman.telemetry import catalogue
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("models.md", "models.zh-CN.md")
 
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
-
-
-def text_of(name: str) -> str:
-    return (DOCS / name).read_text(encoding="utf-8")
+pytestmark = needs_docs
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
     """(language, text) of each."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-
-
-def test_both_languages_say_the_same() -> None:
-    english, chinese = map(text_of, PAGES)
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^\d\. ", r"^```"):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
-    assert blocks(english) == blocks(chinese)
-    names = [set(re.findall(r"pointsman_\w+|x-pointsman-[\w-]+|/admin/[\w/]+", text)) for text in (english, chinese)]
-    assert names[0] == names[1]
 
 
 def test_the_config_is_one(tmp_path: Path) -> None:

@@ -7,23 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from docs.pages import blocks, needs_docs, text_of
 from pointsman.app.build import build
 from pointsman.cli import main
 from pointsman.config.load import load
 from pointsman.config.policy_schema import SHIPPED
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("routing.md", "routing.zh-CN.md")
 
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
-
-
-def text_of(name: str) -> str:
-    return (DOCS / name).read_text(encoding="utf-8")
-
-
-def blocks(text: str, kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+pytestmark = needs_docs
 
 
 @pytest.fixture
@@ -32,17 +24,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "pointsman.yaml").write_text(config, encoding="utf-8")
     (tmp_path / "quality.jsonl").write_text(figures, encoding="utf-8")
     return tmp_path
-
-
-def test_both_languages_say_the_same() -> None:
-    english, chinese = map(text_of, PAGES)
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^\d\. ", r"^```"):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
-    for kind in ("yaml", "json"):
-        assert blocks(english, kind) == blocks(chinese, kind)
-    for text in (english, chinese):
-        for link in re.findall(r"\]\(([^)#]+\.md)(?:#[^)]*)?\)", text):
-            assert (DOCS / link).resolve().exists(), link
 
 
 def test_the_config_shows_the_weights_that_ship(folder: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from docs.pages import DOCS, needs_docs
 from pointsman.rules import compile_rules, failed_cases, missing_cases, parse_rules
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = [DOCS / "rules.md", DOCS / "rules.zh-CN.md"]
 BLOCK = re.compile(r"^```yaml\n(- id: .*?)^```$", re.DOTALL | re.MULTILINE)
 
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
+pytestmark = needs_docs
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -27,8 +27,3 @@ def test_the_rules_of_the_page(page: Path) -> None:
         assert [str(case.problem) for case in failed_cases(compile_rules(rules), rules)] == []
         for rule, data in zip(rules, written, strict=True):
             assert "when" not in data or missing_cases(rule) is None, rule.id
-
-
-def test_both_pages_show_the_same_rules() -> None:
-    first, second = (BLOCK.findall(page.read_text(encoding="utf-8")) for page in PAGES)
-    assert first == second

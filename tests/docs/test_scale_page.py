@@ -9,32 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from docs.pages import needs_docs, text_of
 from pointsman.admission.scale.signals import CAUSES, Lines
 from pointsman.cli.bench_whatif import declare_whatif
 from pointsman.cli.report_scale import declare
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("scale.md", "scale.zh-CN.md")
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
-
-
-def text_of(name: str) -> str:
-    return (DOCS / name).read_text(encoding="utf-8")
-
-
-def test_both_languages_say_the_same() -> None:
-    english, chinese = map(text_of, PAGES)
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^```"):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
-    names = [set(re.findall(r"`([^`\n]+)`", CODE.sub("", text))) for text in (english, chinese)]
-    assert names[0] == names[1], names[0] ^ names[1]
-    numbers = r"\d+\.\d+|\d,\d{3}"
-    assert sorted(re.findall(numbers, english)) == sorted(re.findall(numbers, chinese))
-    for text in (english, chinese):
-        for link in re.findall(r"\]\(([^)#:]+\.md)\)", text):
-            assert (DOCS / link).resolve().exists(), link
+pytestmark = needs_docs
 
 
 def test_options_are_there() -> None:

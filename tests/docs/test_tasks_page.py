@@ -21,19 +21,6 @@ def text_of(chinese: bool = False) -> str:
     return (DOCS / f"tasks-card{'.zh-CN' if chinese else ''}.md").read_text(encoding="utf-8")
 
 
-def test_both_languages_say_the_same() -> None:
-    english, chinese = text_of(), text_of(chinese=True)
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^```"):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
-    codes = [re.findall(r"^```.*?^```$", text, re.DOTALL | re.MULTILINE) for text in (english, chinese)]
-    assert codes[0] == codes[1]
-    numbers = r"\d+\.\d+|\d,\d{3}"
-    assert sorted(re.findall(numbers, english)) == sorted(re.findall(numbers, chinese))
-    for text in (english, chinese):
-        for link in re.findall(r"\]\(([^)#:]+\.md)\)", text):
-            assert (DOCS / link).resolve().exists(), link
-
-
 def test_commands() -> None:
     for name, module in (("classify", classify), ("train", train)):
         found = re.findall(rf"^\$ pointsman {name} (.*)$", text_of(), re.MULTILINE)

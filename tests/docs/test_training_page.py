@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
+from docs.pages import DOCS, needs_docs
 from pointsman.arbiter.cut import TOKENS
 from pointsman.arbiter.lesson import MOST_TEXTS
 from pointsman.arbiter.shipped_intents import shipped_intents
@@ -16,26 +16,20 @@ from pointsman.arbiters.background import background
 from pointsman.cli import bench, calibrate
 from pointsman.cli.parser import Parser
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("training.md", "training.zh-CN.md")
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the wheel is tested without the repository")
+pytestmark = needs_docs
 
 
 def text_of(page: str) -> str:
     return (DOCS / "arbiter" / page).read_text(encoding="utf-8")
 
 
-def test_both_languages_say_the_same() -> None:
+def test_both_have_the_same_figures() -> None:
     english, chinese = (re.sub(r"(CC BY|Apache-)\s?\d\.0", "", text_of(page)) for page in PAGES)
-    for pattern in (r"^#+ ", r"^\|", r"^- ", r"^```"):
-        assert len({len(re.findall(pattern, text, re.MULTILINE)) for text in (english, chinese)}) == 1, pattern
     numbers = r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w,.])"
     table = [sorted(re.findall(numbers, line)) for line in english.splitlines() if line.startswith("| ")]
     other = [sorted(re.findall(numbers, line)) for line in chinese.splitlines() if line.startswith("| ")]
     assert table == other
-    for page, text in zip(PAGES, (english, chinese), strict=True):
-        for link in re.findall(r"\]\(([^)#]+\.md)\)", text):
-            assert (DOCS / "arbiter" / link).resolve().exists(), (page, link)
 
 
 @pytest.mark.parametrize("page", PAGES)
