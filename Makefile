@@ -28,9 +28,12 @@ OR_NONE   = $(if $(strip $(ARGS)),|| [ $$? = 5 ])  # of those that ARGS names, o
 # Hundreds of tests start Python: it reads what was compiled before.
 test test-all test-wheel: export PYTHONDONTWRITEBYTECODE :=
 
+# Of what is drawn at random, or done again and again, all is tried (tests/thorough.py).
+test-all: export THOROUGH := 1
+
 test: $(VENV)/.dev  ## all tests but the slow ones; those that measure time after the others
 	@$(BIN)/pytest -m "not slow and not alone" $(PARALLEL) $(ARGS) $(OR_NONE)
-	@$(BIN)/pytest -m "alone and not slow" $(ARGS) $(OR_NONE)
+	@$(BIN)/pytest -m "alone and not slow" --only alone $(ARGS) $(OR_NONE)
 
 test-all: $(VENV)/.dev  ## all tests
 	@$(BIN)/pytest -m "not slow and not alone" $(PARALLEL) $(ARGS) $(OR_NONE)

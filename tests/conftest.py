@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from hypothesis import settings
 
 from running import Process, process
+from thorough import tries
 
-settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
+# How long an example takes says how busy the machine is.
+settings.register_profile("unhurried", deadline=None, max_examples=tries(30, 100))
 settings.load_profile("unhurried")
 
 UNHURRIED = 60.0  # seconds for an answer, for tests that say nothing of it
@@ -42,5 +45,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("bare")]
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without that marker are not even imported: reading all of them takes longer than a few tests."""
+    marker = config.getoption("--only")
+    if marker and collection_path.suffix == ".py" and f"mark.{marker}" not in collection_path.read_text("utf-8"):
+        return True
+    return None
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--only", help="a marker; files in which no test has it are left out unread")
     parser.addoption("--bare", help="a virtual environment that holds the wheel without its extras")

@@ -114,6 +114,10 @@ class Process:
         self._asked_to_end |= number == signal.SIGTERM
         self._popen.send_signal(number)
 
+    def ended(self, timeout: float = 60.0) -> int:
+        """Its status, once it has ended by itself or by a signal that it was sent before: a second one would cut it off."""
+        return self._popen.wait(timeout)
+
     def stop(self, timeout: float = 20.0) -> int:
         """Its exit status. One that was asked to end is not asked twice: a second signal cuts it short."""
         if self._popen.poll() is None and not self._asked_to_end:

@@ -44,6 +44,7 @@ from pointsman.domain.report import (
 )
 from pointsman.domain.said import in_zh
 from pointsman.ports.action import ActionFailed
+from thorough import tries
 
 Sql = Callable[..., list[tuple[Any, ...]]]
 
@@ -234,7 +235,7 @@ def _figures(labels: list[str]) -> Figures:
     )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(8, 25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(labels=st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=1, max_size=30))
 def test_any_text_gives_a_document(labels: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     work = tmp_path_factory.mktemp("pdf")

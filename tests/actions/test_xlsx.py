@@ -25,6 +25,7 @@ from actions.orders import (
 )
 from pointsman.actions.report import xlsx
 from pointsman.domain.report import DimensionSpec, Filter, MeasureSpec, ReportPlan, ReportSpec, Titles
+from thorough import tries
 
 Sql = Callable[..., list[tuple[Any, ...]]]
 
@@ -171,7 +172,7 @@ def test_texts_of_the_data_are_texts(make: Make, tmp_path: Path) -> None:
     assert summary["A1"].value == "=1+1" and summary["A1"].data_type != "f"
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(8, 25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(labels=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00")), min_size=1, max_size=20))
 def test_any_text_gives_a_workbook(labels: list[str], make: Make, tmp_path_factory: pytest.TempPathFactory) -> None:
     rows = [("2026-03-01", label, 1.0) for label in labels]

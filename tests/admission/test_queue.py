@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pointsman.admission.queue import MOST_PASSED, Queue
 from pointsman.admission.ticket import QUEUED, Admitted, Capacity, Queued, Ticket, TurnedAway
 from pointsman.admission.turns import EVERY, PATIENCE
+from thorough import tries
 
 
 def ticket(id: str, cells: int = 10, caller: str = "a", **more: Any) -> Ticket:
@@ -215,7 +216,7 @@ def stories(draw: Any) -> tuple[dict[str, Capacity], list[tuple[str, Any]]]:
 
 
 @given(stories())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(90, 300), deadline=None)
 def test_the_books_are_right_and_nobody_is_forgotten(story: Any) -> None:
     capacities, steps = story
     made, model = Queue(12), Model(capacities)

@@ -8,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from pointsman.balancing.ledger import EMPTY, MOST_WAITING, Grant, Ledger, Waiter, busy, turn
 from pointsman.balancing.node import Node, load
+from thorough import tries
 
 NODES = (Node("a", 2), Node("b", 1))
 GATEWAYS = ("one", "two", "three")
@@ -102,7 +103,7 @@ class OneLine(RuleBasedStateMachine):
 
 
 TestOneLine = OneLine.TestCase
-TestOneLine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestOneLine.settings = settings(max_examples=tries(18, 60), stateful_step_count=40, deadline=None)
 
 
 @given(st.lists(st.sampled_from(GATEWAYS), min_size=4, max_size=20))

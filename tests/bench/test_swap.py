@@ -20,6 +20,7 @@ from pointsman.bench.tables import as_text
 from pointsman.cli import main
 from pointsman.domain.errors import PointsmanError
 from pointsman.fleet.gguf import read_gguf
+from thorough import tries
 
 Arrivals = list[tuple[float, str]]
 
@@ -71,7 +72,7 @@ def test_without_waiting_it_is_belady_s(order: str, places: int) -> None:
     assert fewest_loads([(float(at), name) for at, name in enumerate(order)], places) == belady(order, places)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(18, 60))
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.sampled_from("ABC")), min_size=1, max_size=5),
     st.integers(1, 2),

@@ -15,6 +15,7 @@ from pointsman.config.load import Loaded, load
 from pointsman.config.schema import Config
 from pointsman.config.yaml_source import parse_yaml
 from pointsman.domain.errors import Problems
+from thorough import tries
 
 KEYS = {
     "server": ["host", "port", "data_dir", "cors", "max_body", "heartbeat_after", "language"],
@@ -111,7 +112,7 @@ def outcome(text: str) -> Loaded | Problems:
         return loaded
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(36, 120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents)
 def test_any_tree_gives_a_config_or_problems(tree: dict[str, Any]) -> None:
     result = outcome(yaml.safe_dump(tree, allow_unicode=True))
@@ -119,13 +120,13 @@ def test_any_tree_gives_a_config_or_problems(tree: dict[str, Any]) -> None:
         assert isinstance(result.config, Config)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(24, 80), deadline=None)
 @given(st.text(alphabet="abc:-[]{}&*!?|>'\"%@`#,\n\t 019~<=.é你\x00\ud800", max_size=60))
 def test_any_text_gives_a_config_or_problems(text: str) -> None:
     outcome(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(18, 60), deadline=None)
 @given(st.dictionaries(st.text(alphabet="abcz_09", min_size=1, max_size=6), trees("server"), max_size=4))
 def test_what_yaml_means_is_what_was_written(tree: dict[str, Any]) -> None:
     """Our YAML differs from PyYAML's only in what looks like a scalar of YAML 1.1; quoted texts are texts in both."""

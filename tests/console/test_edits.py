@@ -14,6 +14,7 @@ from pointsman.console.edits.history import History
 from pointsman.console.edits.splice import added, ids_of, items_of, replaced
 from pointsman.console.edits.writing import mark_of, may_write, read_text, write_text
 from pointsman.domain.errors import PointsmanError
+from thorough import tries
 
 FILE = """# Rules of the front desk.
 rules:
@@ -81,7 +82,7 @@ ITEMS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(18, 60))
 @given(
     ITEMS,
     st.integers(0, 4),

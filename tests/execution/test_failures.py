@@ -432,9 +432,11 @@ async def test_heartbeats_flow_while_the_engine_is_silent_and_the_target_is_in_t
         await asyncio.sleep(0.55)
         await streamed(GOOD)(writer)
 
+    began = time.monotonic()
     status, body, headers = await heartbeating(late, tmp_path)
+    took = time.monotonic() - began
     count, rest = beats_of(body)
-    assert status == 200 and 2 <= count <= 6 and body.startswith(b":")
+    assert status == 200 and 2 <= count <= took / 0.1 and body.startswith(b":")
     assert untraced(rest) == GOOD
     assert "x-pointsman-target" not in headers and headers["x-pointsman-stage"] == "model"
     [trace] = [e["pointsman"] for e in events_of(rest) if "pointsman" in e]
@@ -476,15 +478,17 @@ async def test_an_error_after_heartbeats_is_an_error_event(tmp_path):
 
 async def test_headers_are_held_until_the_first_byte(tmp_path):
     async with Engine() as first, Engine("second") as second:
+        go = asyncio.Event()
 
         async def late(writer: asyncio.StreamWriter) -> None:
-            await asyncio.sleep(0.3)
+            await go.wait()
             await replied(500, {"error": {"message": "boom"}})(writer)
 
         first.play = late
         async with running(config(first, second), tmp_path) as gateway, asking(gateway, user(stream=True)) as client:
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(client.reader.read(1), 0.2)
+            go.set()
             assert await client.head() == 200
             assert client.headers["x-pointsman-target"] == "second@b2"
             assert b": " not in (await client.body())[:2]
@@ -509,14 +513,14 @@ async def test_heartbeats_come_at_their_pace(tmp_path):
     async with Engine() as engine:
         engine.play = hung()
         sections, times = config(engine, server={"heartbeat_after": 0.2}), []
-        async with running(sections, tmp_path) as gateway, asking(gateway, user(stream=True), within=4) as client:
+        async with running(sections, tmp_path) as gateway, asking(gateway, user(stream=True), within=60) as client:
             await client.head()
             async for chunk in client.chunks():
                 assert chunk.startswith(b":") and chunk.endswith(b"\n\n")
                 times.append(time.monotonic())
                 if len(times) == 4:
                     break
-    assert 0.5 <= times[-1] - times[0] <= 3
+    assert 0.5 <= times[-1] - times[0] <= 30
 
 
 async def test_connections_are_kept_and_the_metrics_say_so(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.extractors import KINDS, Extract, extract, may_hold
+from thorough import tries
 
 TODAY = datetime.date(2026, 11, 29)
 PIECES = st.sampled_from(
@@ -32,7 +33,7 @@ KIND = st.sampled_from(KINDS)
 TEXT_KINDS = [kind for kind in KINDS if kind != "period"]
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(120, 400))
 @given(KIND, TEXTS)
 def test_finds_lie_in_the_text_in_order_and_apart(kind: str, text: str) -> None:
     end = 0
@@ -44,7 +45,7 @@ def test_finds_lie_in_the_text_in_order_and_apart(kind: str, text: str) -> None:
         end = found.end
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(120, 400))
 @given(KIND, TEXTS)
 def test_may_hold_is_necessary(kind: str, text: str) -> None:
     data = text.encode("utf-8", "replace")

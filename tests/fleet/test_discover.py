@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fleet.fake_engines import LM_STUDIO, cards, engine, nobody, ollama, raw, recorded
 from pointsman.fleet.discover import FoundModel, Unclear, discover, size_of
+from thorough import tries
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 
@@ -181,7 +182,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(18, 60), deadline=None)
 @given(st.dictionaries(st.sampled_from(["/v1/models", "/api/version", "/api/tags", "/api/v0/models", "/props"]), JSON))
 async def test_any_json_is_survived(answers: dict[str, Any]) -> None:
     with engine({path: (200, json.dumps(value)) for path, value in answers.items()}) as port:

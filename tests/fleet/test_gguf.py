@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from fleet.gguf_writer import ARRAY, I32, LLAMA, SMALL, STRING, TENSORS, U32, gguf, text
 from pointsman.fleet.builtin import find_builtin
 from pointsman.fleet.gguf import GgufError, GgufMetadata, parse_gguf, read_gguf
+from thorough import tries
 
 
 def parse(data: bytes) -> GgufMetadata:
@@ -155,7 +156,7 @@ def test_truncated_at_every_byte() -> None:
 flips = st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.integers(0, 255)), min_size=1, max_size=8)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=tries(180, 600), deadline=None)
 @given(flips, st.integers(0, len(SMALL)))
 def test_damaged_files_give_an_error_or_a_result(flips: list[tuple[int, int]], length: int) -> None:
     data = bytearray(SMALL)
@@ -170,7 +171,7 @@ def test_damaged_files_give_an_error_or_a_result(flips: list[tuple[int, int]], l
             assert isinstance(metadata, GgufMetadata)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(90, 300), deadline=None)
 @given(st.binary(max_size=400))
 def test_noise_behind_the_magic(noise: bytes) -> None:
     for data in (noise, b"GGUF\3\0\0\0" + noise, header(1, 3) + noise):

@@ -103,7 +103,7 @@ async def test_a_child_deaf_to_sigterm_is_killed(fake: Fake) -> None:
     await process.settled(20)
     began = time.monotonic()
     await process.stop()
-    assert 0.2 <= time.monotonic() - began < 4.5
+    assert time.monotonic() - began >= 0.2
     assert children() == []
 
 

@@ -14,6 +14,7 @@ from pointsman.framing import SHIPPED, Frame, chunks_of, compile_frames, system_
 from pointsman.framing.chunks import LONGEST_ID, MOST, MOST_CHUNKS
 from pointsman.framing.literal import Literal
 from pointsman.framing.shape import Shape
+from thorough import tries
 
 FRAMES = compile_frames(SHIPPED)
 ONE = "账号被锁定后，联系IT支持。"
@@ -195,7 +196,7 @@ _BITS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(120, 400), deadline=None)
 @given(_BITS)
 def test_nothing_is_added_to_what_was_there(bits: list[str]) -> None:
     context = "".join(bits)
@@ -231,7 +232,7 @@ def test_hostile_texts_of_the_most_length_come_to_an_end(bit: str) -> None:
         assert span is None or sum(map(len, FRAMES.contexts(message, span))) <= len(text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(120, 400), deadline=None)
 @given(
     st.text("ab.", max_size=16),
     st.lists(st.sampled_from(["ab", "a", "bb", "ba"]), min_size=3, max_size=5),

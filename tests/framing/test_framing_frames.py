@@ -13,6 +13,7 @@ from framing.product_messages import CHUNKS
 from pointsman.config.question_schema import Questions
 from pointsman.domain.errors import Problems
 from pointsman.framing import SHIPPED, Frame, Frames, Span, compile_frames, with_shipped
+from thorough import tries
 
 SHIPPED_FRAMES = compile_frames(SHIPPED)
 TEMPLATE = "[Knowledge]\n{context}\n[Asked]\n{question}\n[End]"
@@ -190,7 +191,7 @@ CORES = {
 
 @pytest.mark.parametrize("frame", SHIPPED, ids=lambda frame: frame.name)
 @given(context=words, question=words)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(8, 25), deadline=None)
 def test_the_question_is_exact_whatever_it_and_the_context_are(frame: Frame, context: str, question: str) -> None:
     for core in CORES:
         context, question = context.replace(core, ""), question.replace(core, "")
@@ -203,7 +204,7 @@ def test_the_question_is_exact_whatever_it_and_the_context_are(frame: Frame, con
 
 
 @given(st.lists(st.sampled_from([*sorted(CORES), *CHUNKS, "\n", " ", "x", "\ud800"]), max_size=12).map("".join))
-@settings(max_examples=400)
+@settings(max_examples=tries(120, 400))
 def test_no_message_crashes_it(text: str) -> None:
     span = SHIPPED_FRAMES.question_span(text)
     if span is not None:

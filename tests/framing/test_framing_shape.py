@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pointsman.framing.literal import Literal
 from pointsman.framing.shape import Shape
+from thorough import tries
 
 PIECES = ["ab", "a", "bb", "ba"]
 texts = st.text("ab.", max_size=14)
@@ -61,7 +62,7 @@ HOLES = [
 
 
 @given(st.data())
-@settings(max_examples=600)
+@settings(max_examples=tries(180, 600))
 def test_shapes_agree_with_the_obvious_search(data: st.DataObject) -> None:
     holes = data.draw(st.sampled_from(HOLES))
     ends = st.sampled_from(["", *PIECES])

@@ -16,6 +16,7 @@ from execution.engine import CHAT, DONE, USAGE, Door, conversation, delta, door,
 from execution.real import EngineLog
 from pointsman.http.openai.aggregate import Aggregate
 from running import Process, running
+from thorough import tries
 from twins import Twin
 
 ENGINES = {
@@ -201,7 +202,7 @@ def test_a_stream_that_breaks_off_without_a_finish_is_no_good_reply(gateway: Doo
 BODY = b"".join(PARALLEL)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60, 200), deadline=None)
 @given(st.lists(st.integers(0, len(BODY)), max_size=12))
 def test_splits_change_nothing(places: list[int]):
     edges = [0, *sorted(places), len(BODY)]

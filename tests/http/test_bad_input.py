@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execution.engine import CHAT, Door, Reply, assert_error, conversation, door, replied, streamed
+from thorough import tries
 
 MESSAGES = [{"role": "user", "content": "Tell me about trains."}]
 GOOD: dict[str, Any] = {"model": "medium", "messages": MESSAGES}
@@ -111,7 +112,7 @@ def spelled(draw: st.DrawFn, key: str) -> str:
     return '"' + "".join(f"\\u{ord(c):04x}" if draw(st.booleans()) else c for c in key) + '"'
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(45, 150), deadline=None)
 @given(st.data())
 def test_no_spelling_of_a_duplicate_gets_through_and_unique_keys_do(gateway: Door, data: st.DataObject):
     keys = data.draw(st.lists(st.sampled_from(["a", "b", "messages2", 'q":', ":", "a:"]), min_size=1, max_size=4))
@@ -406,20 +407,20 @@ def never_500(reply: Reply) -> None:
         assert_error(reply.json)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(45, 150), deadline=None)
 @given(st.sampled_from(POSTS), st.binary(max_size=80))
 def test_random_bytes_are_never_a_500(gateway: Door, path: str, body: bytes):
     never_500(gateway.post(path, body))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(90, 300), deadline=None)
 @given(st.sampled_from(POSTS), bodies)
 def test_random_json_is_never_a_500(gateway: Door, path: str, body: dict[str, Any]):
     gateway.engine.play = streamed(conversation("x")) if "completions" in path else replied(200, {"data": []})
     never_500(gateway.post(path, json.dumps(body).encode()))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(30, 100), deadline=None)
 @given(st.integers(0, 200), st.binary(min_size=1, max_size=3))
 def test_a_good_body_with_some_bytes_changed_is_never_a_500(gateway: Door, at: int, junk: bytes):
     body = json.dumps(GOOD | {"stream": False, "tools": [{"type": "function", "function": {"name": "f"}}]}).encode()
@@ -430,7 +431,7 @@ def test_a_good_body_with_some_bytes_changed_is_never_a_500(gateway: Door, at: i
 header_value = st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"), max_size=20)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(30, 100), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(

@@ -92,9 +92,10 @@ async def test_feedback_and_sessions(pair: tuple[Side, Side, Engine]) -> None:
         name = (await one.ask(f"how much is {number} and 7")).headers["x-pointsman-request-id"]
         told = await one.http.post("/v1/feedback", json={"request_id": name, "adopted": False})
         assert told.status_code == 201
-    await until(lambda: one.snapshot.shifts, "the one that was told")
-    await until(lambda: two.snapshot.shifts == one.snapshot.shifts, "and the other")
-    assert (await two.ask("how much is 5 and 5")).headers["x-pointsman-target"] == "other@heavy"
+    await until(lambda: one.snapshot.shifts and two.snapshot.shifts, "the one that was told, and the other")
+    async with asyncio.timeout(30):  # each of the four moves it, and the last one may be counted a little later
+        while (await two.ask("how much is 5 and 5")).headers["x-pointsman-target"] != "other@heavy":
+            await asyncio.sleep(1)
     stays = await two.ask("how much is 6 and 6", session="s")
     assert stays.headers["x-pointsman-target"] == "good@light", "the other gateway knows where the session was"
 
@@ -113,7 +114,7 @@ async def test_breakers_and_quotas(pair: tuple[Side, Side, Engine]) -> None:
     before = len(engine.asked)
     assert (await two.ask("how much is 2 and 2")).headers["x-pointsman-target"] == "other@heavy"
     assert len(engine.asked) == before, "the engine that fails was left alone by a gateway that never saw it fail"
-    refused = None
+    refused, began = None, time.monotonic()
     async with asyncio.timeout(60):
         number = 0
         while refused is None:
@@ -122,5 +123,6 @@ async def test_breakers_and_quotas(pair: tuple[Side, Side, Engine]) -> None:
             refused = reply if reply.status_code == 429 else None
             number += 1
             await asyncio.sleep(0.02)
-    assert number < LIMIT, "what the one let in counts at the other"
+    flowed_back = LIMIT * (time.monotonic() - began) / 60
+    assert number < LIMIT + flowed_back, "what the one let in counts at the other"
     assert refused.json()["error"]["code"] == "quota_exceeded"

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execution.engine import Door, assert_error, door, read_reply
+from thorough import tries
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +124,7 @@ def test_what_is_no_http_is_400_in_the_one_shape(gateway: Door, kind: str):
         told(sock, 400)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(30, 100), deadline=None)
 @given(st.binary(min_size=1, max_size=200))
 def test_random_bytes_never_bring_the_door_down(gateway: Door, data: bytes):
     with gateway.connect() as sock:

@@ -147,7 +147,7 @@ async def test_as_a_job(tmp_path: Path) -> None:
 
 
 async def test_a_client_that_hangs_up_leaves_no_ffmpeg(tmp_path: Path) -> None:
-    long = film(tmp_path / "long.mp4", 60, "1280x720")
+    long = film(tmp_path / "long.mp4", 60, "640x360")
     async with gateway(tmp_path) as (_, client):
         asking = asyncio.create_task(asked(client, "convert this to webm", long))
         async with asyncio.timeout(60):
@@ -163,7 +163,7 @@ async def test_a_client_that_hangs_up_leaves_no_ffmpeg(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="processes die with their parent on Linux")
 def test_a_gateway_that_is_killed_takes_its_ffmpeg_with_it(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text(RULES, encoding="utf-8")
-    long = film(tmp_path / "long.mp4", 60, "1280x720")
+    long = film(tmp_path / "long.mp4", 60, "640x360")
     sections = {
         "server": {"port": 0, "data_dir": str(tmp_path / "data"), "watch": False},
         "rules": {"packs": [], "files": ["rules.yaml"]},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -142,11 +144,12 @@ async def test_gateways_on_one_store_share_a_quota(tmp_path: Path) -> None:
         for client in (one, two):
             assert (await chat(client, "ann", "hi")).status_code == 200
         assert [(await chat(one, "ann", "hi")).status_code for _ in range(3)] == [200] * 3
-        more = 0
-        async with asyncio.timeout(10):
+        more, began = 0, time.monotonic()
+        async with asyncio.timeout(60):
             while (await chat(two, "ann", "hi")).status_code == 200:
                 more += 1
                 await asyncio.sleep(0.3)
-        assert more <= 2, "one was left, and one more where a slow machine lets it flow back"
+        flowed_back = 6 * (time.monotonic() - began) / 60
+        assert more <= 1 + math.ceil(flowed_back), "one was left"
         refused = await chat(two, "ann", "hi")
         assert refused.status_code == 429 and refused.headers["x-ratelimit-remaining-requests"] == "0"

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execution.engine import CHAT, DONE, Door, Reply, conversation, delta, door, event, events_of, streamed, user
+from thorough import tries
 
 THOUGHT = 'Let me think: 你好 🚂 "reasoning" \\ "quoted"'
 STREAM = delta(None, reasoning=THOUGHT) + conversation('the word "reasoning": is no field')
@@ -27,7 +28,7 @@ def ask(gateway: Door, *pieces: bytes | float, stream: bool = True) -> Reply:
     return gateway.post(CHAT, json.dumps(user(stream=stream)).encode())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(12, 40), deadline=None)
 @given(st.lists(st.integers(0, len(STREAM)), max_size=8))
 def test_the_field_is_renamed_and_every_other_event_is_byte_for_byte(gateway: Door, places: list[int]):
     edges = [0, *sorted(places), len(STREAM)]

@@ -28,6 +28,7 @@ from execution.engine import (
 )
 from pointsman.http.auth import hash_key
 from running import running
+from thorough import tries
 
 # Multi-byte characters of two to four bytes, a comment of the engine's own, odd spacing, an unknown field.
 ODD = (
@@ -60,7 +61,7 @@ def ask(stream: bool = True, **more: object) -> bytes:
 splits = st.lists(st.integers(0, len(ODD)), max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(18, 60), deadline=None)
 @given(splits)
 def test_a_stream_arrives_byte_for_byte_wherever_it_is_split(gateway: Door, places: list[int]):
     gateway.engine.play = streamed(*cut(ODD, places))
@@ -72,7 +73,7 @@ def test_a_stream_split_at_every_byte_arrives_byte_for_byte(gateway: Door):
     assert gateway.post(CHAT, ask()).body == ODD
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(18, 60), deadline=None)
 @given(splits)
 def test_a_trace_is_one_extra_event_before_done_wherever_the_stream_is_split(gateway: Door, places: list[int]):
     gateway.engine.play = streamed(*cut(ODD, places))
@@ -86,7 +87,7 @@ def test_a_trace_is_one_extra_event_before_done_wherever_the_stream_is_split(gat
     assert "".join(block + "\n\n" for block in blocks[:-1]).encode() + DONE == ODD
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(12, 40), deadline=None)
 @given(splits)
 def test_the_aggregate_does_not_depend_on_the_splits(gateway: Door, places: list[int]):
     gateway.engine.play = streamed(*cut(ODD, places))

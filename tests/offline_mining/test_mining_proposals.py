@@ -28,6 +28,7 @@ from pointsman.offline.mining.proposal import Mined, Proposal
 from pointsman.offline.question import Question, Questions
 from pointsman.pipeline.book_cases import features_of
 from pointsman.rules import compile_rules, failed_cases, missing_cases, parse_rules
+from thorough import tries
 
 
 def asked(texts: list[str], **fields: object) -> Questions:
@@ -225,7 +226,7 @@ def test_limits() -> None:
     assert few.different == 100 and few.left_out + few.questions == len(texts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(18, 60), deadline=None)
 @example(["导出报表\ud800"])
 @example(["导出 上周 /b/ 报表\n", "$c{x}PDF导出"])
 @given(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pointsman.http.openai.batch_lines import BatchLines
 from pointsman.pipeline.batches.check import SHOWN, Checked, check
 from pointsman.pipeline.batches.input_lines import InputLine, input_lines, lots
+from thorough import tries
 
 CHAT = "/v1/chat/completions"
 
@@ -34,7 +35,7 @@ def plainly(data: bytes, longest: int) -> list[InputLine]:
     return [(number, line) for number, line in found if line != b""]
 
 
-@settings(max_examples=1000)
+@settings(max_examples=tries(300, 1000))
 @given(
     st.lists(
         st.sampled_from([b"a", b"\n", b"\r\n", b" ", b"\t", b"\xef\xbb\xbf", b"\xff", b"0123456789"]), max_size=40

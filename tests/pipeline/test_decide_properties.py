@@ -18,6 +18,7 @@ from pointsman.domain.target import Snapshot
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
+from thorough import tries
 
 NAMES = ["auto", "bare", "open", "light", "model-heavy", "big", "far", "cloud", "embed"]
 TARGETS = ["small@small", "middle@middle", "big@big", "spare@spare", "far@far", "embed@embed"]
@@ -75,7 +76,7 @@ states = st.builds(
 snapshots = st.lists(states, unique_by=lambda state: state.target, max_size=6).map(Snapshot.of)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(45, 150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(requests, snapshots, st.integers(0, 9), st.none() | st.integers(0, 40_000))
 def test_the_same_arguments_give_the_same_decision(
     policy: Policy, request_: Request, snapshot: Snapshot, seed: int, exact: int | None
@@ -121,14 +122,14 @@ def _is_sound(decision: Decision, request: Request, policy: Policy, snapshot: Sn
     assert decision.features.exact is (exact is not None)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(9, 30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(requests, snapshots, st.integers(0, 99))
 def test_the_seed_is_only_noted(policy: Policy, request_: Request, snapshot: Snapshot, seed: int) -> None:
     plain, seeded = decide(request_, policy, snapshot), decide(request_, policy, snapshot, seed=seed)
     assert msgspec.structs.replace(seeded, seed=0) == plain
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(9, 30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(requests, snapshots)
 def test_what_decides_not_is_not_looked_at(policy: Policy, request_: Request, snapshot: Snapshot) -> None:
     other = msgspec.structs.replace(

@@ -12,6 +12,7 @@ from pointsman.domain.rule import Asking, Conditions
 from pointsman.rulecheck.box import Box, Some, Span, box_of, witness
 from pointsman.rules.cases import plain_features
 from pointsman.rules.conditions import holds
+from thorough import tries
 
 ENTRIES = frozenset(("x", "y"))
 names = st.sampled_from([None, None, frozenset("x"), frozenset("xy"), frozenset("z")])
@@ -48,7 +49,7 @@ def inside(box: Box | None, seen: Features, asking: Asking) -> bool:
     return all(of[name] in values for name, values in box.scalars)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=tries(150, 500), deadline=None)
 @given(conditions, conditions, features, askings)
 def test_boxes_are_the_conditions(one: Conditions, other: Conditions, seen: Features, asking: Asking) -> None:
     first, second = box_of(one, ENTRIES), box_of(other, ENTRIES)
@@ -61,7 +62,7 @@ def test_boxes_are_the_conditions(one: Conditions, other: Conditions, seen: Feat
     assert rest == (holds(one, seen, asking) and not holds(other, seen, asking))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(90, 300), deadline=None)
 @given(conditions, features)
 def test_what_is_chosen_lies_inside(made: Conditions, seen: Features) -> None:
     box = box_of(made, ENTRIES)

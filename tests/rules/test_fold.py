@@ -14,6 +14,7 @@ from pointsman.rules.cases import plain_features
 from pointsman.rules.characters import blanked, is_word, word_after, word_before
 from pointsman.rules.fold import Folded, fold
 from pointsman.rules.look_alikes import LATIN
+from thorough import tries
 
 KNOTS = [
     *(
@@ -112,7 +113,7 @@ def test_places_of_the_original_are_found_again(text: str) -> None:
         assert folded.place(place) == sum(one < place for one in kept)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=tries(450, 1500), deadline=None)
 @given(st.lists(st.sampled_from(KNOWN), max_size=16).map("".join))
 def test_folding_agrees_with_the_oracle(text: str) -> None:
     folded = fold(text)

@@ -53,7 +53,7 @@ async def test_replays_bytes_and_records_the_request():
         received = await ask(twin, "POST", "/v1/chat/completions", body)
         [request] = twin.requests
         assert request.body == body and request.header("host") == "x" and request.connection == 1
-        await asyncio.wait_for(request.done.wait(), 1)
+        await asyncio.wait_for(request.done.wait(), 20)
         assert not request.hung_up.is_set()
     assert received.startswith(b"HTTP/1.1 200 Recorded\r\n") and received.endswith(b"0\r\n\r\n")
     assert b'{"content":"\xe4\xbd\xa0\xe5\xa5\xbd"}' in received
@@ -112,6 +112,6 @@ async def test_idle_connections_end_with_the_engines_keep_alive():
         twin.engine = msgspec.structs.replace(twin.engine, keep_alive=0.05)
         reader, writer = await asyncio.open_connection(twin.host, twin.port)
         writer.write(b"GET /version HTTP/1.1\r\n\r\nGET /version HTTP/1.1\r\n\r\n")
-        assert (await asyncio.wait_for(reader.read(), 2)).count(b"0.33.0") == 2
+        assert (await asyncio.wait_for(reader.read(), 20)).count(b"0.33.0") == 2
         assert twin.connections == 1 and not twin.open
         writer.close()

@@ -22,6 +22,7 @@ from pointsman.domain.said import Said
 from pointsman.framing import Chunk
 from pointsman.framing.chunks import MOST
 from pointsman.ports.action import ActionFailed
+from thorough import tries
 
 SCHEMA: dict[str, Any] = {
     "steps": {"type": "array", "items": {"type": "string"}, "description": {"zh": "解锁步骤", "en": "the steps"}},
@@ -227,7 +228,7 @@ _WORDS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(90, 300), deadline=None)
 @given(
     st.lists(_WORDS.map(" ".join), min_size=1, max_size=4),
     st.lists(st.tuples(_WORDS.map(" ".join), st.integers(-1, 5)), max_size=4),

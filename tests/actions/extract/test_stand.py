@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pointsman.actions.extract.durations import durations
 from pointsman.actions.extract.stand import Text, clean, visible
 from pointsman.actions.extract.words import words_of
+from thorough import tries
 
 LOCKED = "账号被锁后，请联系ＩＴ支持（分机 8001），提供工号验证。2小时内响应。"
 
@@ -104,7 +105,7 @@ def test_what_is_shown_shows_all_that_it_holds() -> None:
 _TEXTS = st.text(st.sampled_from("ab2 4小时联系IT不.,-%:至\n万三\u200bİ½"), max_size=30)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=tries(150, 500), deadline=None)
 @given(_TEXTS, _TEXTS)
 def test_only_words_of_the_text_are_ever_shown(text: str, value: str) -> None:
     looked = Text(text)
@@ -115,7 +116,7 @@ def test_only_words_of_the_text_are_ever_shown(text: str, value: str) -> None:
         assert "".join(place.shown.split()) in "".join(visible(text).split())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(90, 300), deadline=None)
 @given(_TEXTS, st.integers(0, 30), st.integers(0, 30))
 def test_whole_words_of_a_text_are_found_unless_it_takes_them_back(text: str, start: int, length: int) -> None:
     """Against a slow and obvious search over all places of the same words."""

@@ -18,6 +18,7 @@ from pointsman.actions.http.by_hand import call_by_hand
 from pointsman.actions.http.fill import fill
 from pointsman.config.action_schema.http import Http
 from pointsman.ports.action import ActionFailed
+from thorough import tries
 
 BY_HAND = Http(
     method="POST",
@@ -97,7 +98,7 @@ def test_headers_hold_no_second_header(value: str) -> None:
             filled(**{name: value})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(120, 400), deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30))
 def test_no_text_changes_the_shape(sku: str, unit: str, why: str) -> None:
     sku, unit, why = (text.encode("utf-8", "ignore").decode() for text in (sku, unit, why))

@@ -16,6 +16,7 @@ from pointsman.calculation import Node, Problem, read
 from pointsman.calculation.limits import check
 from pointsman.calculation.tree import num
 from pointsman.ports.action import ActionFailed
+from thorough import tries
 
 pytest.importorskip("sympy")
 pytest.importorskip("ziamath")
@@ -123,7 +124,7 @@ def fraction(node: Node) -> Fraction:
     return {"add": lambda: a + b, "sub": lambda: a - b, "mul": lambda: a * b, "div": lambda: a / b}[node.op]()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(18, 60), deadline=None)
 @given(TREES)
 def test_arithmetic_is_exact(tree: Node) -> None:
     try:
@@ -171,7 +172,7 @@ def number(text: str, x: float) -> float:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(6, 25), deadline=None)
 @given(st.sampled_from(FUNCTIONS), st.integers(1, 5), st.integers(1, 9), st.integers(0, 10**6))
 def test_derivatives_and_integrals_agree_with_numbers(shape: str, a: int, b: int, seed: int) -> None:
     body = shape.format(a=a, b=b)

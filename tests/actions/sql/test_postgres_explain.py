@@ -21,6 +21,7 @@ from pointsman.actions.sql.explained import Statement
 from pointsman.actions.sql.job import Found, Task
 from pointsman.actions.sql.on_postgres import postgres_open
 from postgres import cluster, programs
+from thorough import tries
 
 PASSWORD = f"p@ss:/{secrets.token_hex(4)}%secret"
 SCHEMA = """
@@ -257,14 +258,14 @@ def test_nothing_is_written_by_pieces_put_together_at_random(ground: Ground) -> 
     ]  # fmt: skip
     before = ground.dump()
     planned = 0
-    for _ in range(300):
+    for _ in range(tries(100, 300)):
         sql = " ".join(chance.choice(pieces) for _ in range(chance.randint(2, 9)))
         if chance.random() < 0.5:
             sql = f"SELECT id FROM orders WHERE id = 1 {sql}"
         with contextlib.suppress(Exception):
             found = ground.look(sql.replace("{marker}", str(ground.marker)), dialect="postgres")
             planned += found.plan is not None and bool(found.plan.steps)
-    assert planned > 5
+    assert planned > tries(0, 5)
     assert ground.dump() == before and not ground.marker.exists()
 
 

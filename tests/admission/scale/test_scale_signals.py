@@ -12,6 +12,7 @@ from pointsman.admission.scale.minute import LONG, Minute, quantile
 from pointsman.admission.scale.signals import CAUSES, Cause, Lines, Signals
 from pointsman.admission.scale.words import sentence
 from pointsman.domain.said import told
+from thorough import tries
 
 BOUNDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 SMALL = Lines(least=4, window=3, usual=6, dwell=2, calm=3, evictions=3, evictions_over=0)
@@ -85,7 +86,7 @@ kinds = st.builds(
 stretches = st.lists(st.tuples(kinds, st.integers(1, 6)), min_size=1, max_size=10)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(45, 150), deadline=None)
 @given(stretches)
 def test_as_the_oracle_says(parts: list[tuple[Minute, int]]) -> None:
     kept = [minute for minute, times in parts for _ in range(times)]

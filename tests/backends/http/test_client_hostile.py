@@ -18,6 +18,7 @@ from scripted_upstream import Peer, Upstream, chunk, head
 
 from pointsman.backends.http import Pool
 from pointsman.ports.backend import BackendFailure, Call
+from thorough import tries
 
 KINDS = {"reset", "protocol", "idle_timeout", "first_byte_timeout"}
 EVIL = b"EVIL"
@@ -217,7 +218,7 @@ FOLLOWED = Play(KEPT.wire + head("content-length: 4") + EVIL, b"good", 200, Fals
 
 
 @LOOPS
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=tries(18, 60))
 @given(script=st.lists(plays(), min_size=1, max_size=5))
 @example(script=[KEPT, FOLLOWED, KEPT])
 def test_every_caller_gets_its_own_answer_or_one_failure(factory, script):

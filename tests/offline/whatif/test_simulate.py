@@ -18,6 +18,7 @@ from pointsman.offline.whatif.memory import Memory
 from pointsman.offline.whatif.simulate import Fleet, Served, simulate
 from pointsman.offline.whatif.slowdown import Slowdown, fitted, works_of
 from pointsman.residency.unit import Rules, Unit
+from thorough import tries
 
 COST = Cost(0, 0.0, 0.0, 0.0, 0.0)
 
@@ -38,7 +39,7 @@ def poisson(count: int, rate: float, work: float, seed: int, target: str = "m") 
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(18, 60), deadline=None)
 @given(
     st.lists(st.tuples(st.floats(0, 5), st.floats(0.01, 5)), min_size=1, max_size=40),
     st.integers(1, 3),

@@ -188,9 +188,12 @@ async def test_connections_that_the_server_closed_are_not_noticed(store: RedisJo
 
 async def test_who_waits_while_connections_break_goes_on_waiting(store: RedisJobStore, server: Valkey) -> None:
     waiting = asyncio.create_task(store.wait(QUEUES, LONG))
-    for _ in range(5):
-        await asyncio.sleep(0.02)
-        with server.client() as client:
+    with server.client() as client:
+        for _ in range(5):
+            async with asyncio.timeout(20):
+                while not any(each["cmd"] == "xread" for each in client.client_list()):  # it listens, again
+                    await asyncio.sleep(0.01)
+                    assert not waiting.done()
             client.execute_command("CLIENT KILL", "TYPE", "normal", "SKIPME", "yes")
     assert not waiting.done()
     await submitted(store, submission())
@@ -290,8 +293,9 @@ async def test_a_disk_that_cannot_be_written(tmp_path: Path) -> None:
 async def test_a_server_that_hung_costs_nobody_a_lease(store: RedisJobStore, server: Valkey) -> None:
     """Nobody could show a sign of life meanwhile, so everybody's time begins anew."""
     await submitted(store, submission())
-    job = await one(store, 1.2)
     async with opened(server.url) as other:
+        assert await other.get("job_999999") is None  # it is connected before time runs
+        job = await one(store, 1.2)
         assert await claimed(other) == []
         os.kill(server.pid, signal.SIGSTOP)
         looking = asyncio.create_task(until_looked(other))

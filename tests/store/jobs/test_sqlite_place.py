@@ -36,7 +36,7 @@ async def _refused(store: SqliteJobStore, name: str) -> None:
         store.claim(["interactive"], "w:1", 1, 10.0),
         store.get("job_1"),
         store.ls(Wanted(), 10),
-        store.wait(["interactive"], 0.01),
+        store.wait(["interactive"], 60.0),
     )
     for error in await asyncio.gather(*tries, return_exceptions=True):
         assert isinstance(error, StoreError)
