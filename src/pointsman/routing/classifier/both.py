@@ -19,7 +19,7 @@ class Both:
     def __init__(self, tasks: Tasks, difficulty: Difficulty) -> None:
         self._tasks = tasks
         self._difficulty = difficulty
-        self._linear = joined(tasks.linear, difficulty.linear)
+        self._linear = joined(joined(tasks.own, tasks.wished), difficulty.linear)
 
     def of(self, text: str, spelt: str) -> tuple[Told, float] | None:
         """`spelt` as `plain` gives it. None: it has no pieces."""
@@ -30,8 +30,13 @@ class Both:
             row, wish = piece_sets(spelt, asked)
         if not row:
             return None
-        by_task, by_difficulty = parted(self._linear.total(row), len(self._tasks.names))
-        return self._tasks.told(spelt, row, wish, by_task), self._difficulty.told(text, row, by_difficulty)
+        heads = len(self._tasks.names)
+        total = self._linear.total(row)
+        own, behind = parted(total, heads)
+        wished, hard = parted(behind, heads)
+        if wish is not row:
+            wished, _ = parted(parted(self._linear.total(wish), heads)[1], heads)
+        return self._tasks.told(spelt, row, wish, own, wished), self._difficulty.told(text, row, hard)
 
 
 @lru_cache(maxsize=2)

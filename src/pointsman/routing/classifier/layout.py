@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+LAYOUT = "@"
+"""What all of these pieces begin with."""
 _INSTRUCTION = 160
 """Characters within which the colon or line break stands that pasted text follows."""
 _ENDS = re.compile(r":\s|:(?=[^\x00-\x7f])|\n")

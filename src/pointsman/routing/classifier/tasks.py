@@ -16,7 +16,7 @@ from pointsman.learning.descent import length_root, shares
 from pointsman.learning.linear import Linear, Stored, compressed, decompressed, linear_of
 from pointsman.learning.pieces import piece_set, pieces
 from pointsman.routing.classifier.instruction import instruction
-from pointsman.routing.classifier.layout import layout
+from pointsman.routing.classifier.layout import LAYOUT, layout
 
 FORMAT = 1
 SHIFT = 9
@@ -59,21 +59,23 @@ class Tasks:
         self.least = told.least / WHOLE
         self.names = told.linear.heads
         linear = linear_of(told.linear)
-        self.linear = Linear(linear.heads, _without(linear.weights))
-        self._wished = Linear(linear.heads, _of_wishes(linear.weights))
+        self.own = Linear(linear.heads, _without(linear.weights))
+        self.wished = Linear(linear.heads, _of_wishes(linear.weights))
+        self._built = Linear(linear.heads, _of_layouts(linear.weights))
         self._knots = told.knots
 
     def of(self, text: str, row: Collection[str]) -> Told:
         """`text` as `plain` gives it, `row` its pieces. Of a text without any known piece nothing is told."""
         asked = instruction(text)
-        return self.told(text, row, row if asked == text else piece_set(asked), self.linear.total(row))
+        wish = row if asked == text else piece_set(asked)
+        return self.told(text, row, wish, self.own.total(row), self.wished.total(wish))
 
-    def told(self, text: str, row: Collection[str], wish: Collection[str], total: int) -> Told:
-        """The same, where the pieces of its instruction are known, and the `total` of the row by `linear`."""
-        if self.linear.weights.keys().isdisjoint(row):
+    def told(self, text: str, row: Collection[str], wish: Collection[str], own: int, wished: int) -> Told:
+        """The same, where the pieces of its instruction are known, and the totals of both by the Linears of these names."""
+        if not own and self.own.weights.keys().isdisjoint(row):
             return Told(self.names[0], 0.0)
         also = layout(text)
-        sums = self.linear.numbers(total + self.linear.total(also) + self._wished.total(wish))
+        sums = self.own.numbers(own + wished + self._built.total(also))
         likely = _likely(sums, length_root(len(row) + len(also) + len(wish)), SHIFT)
         most = max(likely)
         return Told(self.names[likely.index(most)], calibrated(self._knots, most) / WHOLE)
@@ -90,6 +92,11 @@ def _without(weights: Mapping[str, int]) -> dict[str, int]:
 
 def _of_wishes(weights: Mapping[str, int]) -> dict[str, int]:
     return {piece.removeprefix(WISH): whole for piece, whole in weights.items() if piece.startswith(WISH)}
+
+
+def _of_layouts(weights: Mapping[str, int]) -> dict[str, int]:
+    """Few, so that they are near at hand."""
+    return {piece: whole for piece, whole in weights.items() if piece.startswith(LAYOUT)}
 
 
 def likely(linear: Linear, row: Sequence[str], shift: int) -> list[int]:
