@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from pointsman.domain.task_types import TASK_TYPES
 from pointsman.learning.lanes import packed
 from pointsman.learning.linear import Linear
-from pointsman.learning.pieces import pieces, plain
+from pointsman.learning.pieces import plain
 from pointsman.routing.classifier.instruction import instruction
 from pointsman.routing.classifier.layout import layout
 from pointsman.routing.classifier.tasks import (
     FORMAT,
+    WISH,
     TasksFile,
     Told,
     calibrated,
@@ -27,8 +28,7 @@ from pointsman.routing.classifier.tasks import (
 
 
 def told(text: str) -> Told:
-    spelt = plain(text)
-    return shipped_tasks().of(spelt, pieces(spelt))
+    return shipped_tasks().of(plain(text)) or shipped_tasks().nothing
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,17 @@ def test_any_text_has_a_task_of_the_list_and_a_confidence(text: str) -> None:
 
 def test_of_an_unknown_text_nothing_is_told() -> None:
     assert told("qwertz").confidence == 0.0
-    assert told("").confidence == 0.0
+    assert shipped_tasks().of("") is None
+
+
+def test_a_piece_of_wishes_alone_is_not_known_of_a_text() -> None:
+    """Nor is it a piece whose weights are nothing, or several whose weights are nothing together, that is unknown."""
+    weights = {"a": [3, -3], "b": [-3, 3], "zero": [0, 0], f"{WISH}c": [9, 0]}
+    stored = Linear(("math", "faq"), {piece: packed(numbers) for piece, numbers in weights.items()}).stored()
+    tasks = tasks_of(encoded_tasks(TasksFile(FORMAT, stored, ((0, 0), (10_000, 10_000)), 5000)))
+    assert tasks.of("c") == ("math", 0.0)
+    assert [tasks.of(text) for text in ("zero", "a b")] == [("math", 0.5), ("math", 0.5)]
+    assert tasks.of("zero c") > ("math", 0.5)
 
 
 def test_a_long_text_is_bounded() -> None:

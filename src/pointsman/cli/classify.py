@@ -15,7 +15,7 @@ from pointsman.config.others_words import why
 from pointsman.domain.characters import whole_characters
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said, told
-from pointsman.learning.pieces import pieces, plain
+from pointsman.learning.pieces import piece_set, plain
 from pointsman.routing.classifier.difficulty import shipped_difficulty
 from pointsman.routing.classifier.tasks import Tasks, shipped_tasks, tasks_of
 
@@ -104,10 +104,9 @@ def _read(name: str) -> tuple[bytes, str]:
 
 def _told(line: str, tasks: Tasks, least: float) -> Told:
     text = plain(whole_characters(line))
-    row = pieces(text)
-    found = tasks.of(text, row)
+    found = tasks.of(text) or tasks.nothing
     task = found.task if found.confidence >= least else None
-    return Told(line, task, found.task, found.confidence, shipped_difficulty().of(text, row))
+    return Told(line, task, found.task, found.confidence, shipped_difficulty().of(text, piece_set(text)))
 
 
 def _gold(options: argparse.Namespace, tasks: Tasks, least: float) -> int:

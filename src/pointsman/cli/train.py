@@ -18,7 +18,7 @@ from pointsman.config.paths import data_dir
 from pointsman.config.schema import parse_span
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said, told
-from pointsman.learning.pieces import pieces, plain
+from pointsman.learning.pieces import plain
 from pointsman.offline.training.figures import Figures, Guess, figures_of
 from pointsman.offline.training.labelled import enough, labelled_file, labelled_log, sound
 from pointsman.offline.training.shipped_tasks import shipped_lessons
@@ -119,8 +119,7 @@ def _check_out(path: Path) -> None:
 
 
 def _by(tasks: Tasks, text: str, task: str) -> Guess:
-    spelt = plain(text)
-    found = tasks.of(spelt, pieces(spelt))
+    found = tasks.of(plain(text)) or tasks.nothing
     return Guess(task, found.task, found.confidence >= tasks.least)
 
 

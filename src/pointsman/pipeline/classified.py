@@ -39,13 +39,11 @@ def classified(
     if tasks is not None and model is not None:
         found = both(tasks, model).of(text, spelt)
         return features if found is None else _with_task(features, found[0], rule.least, found[1])
-    row = piece_set(spelt)
-    if not row:
-        return features
     if tasks is not None:
-        return _with_task(features, tasks.of(spelt, row), rule.least, features.difficulty)
-    assert model is not None
-    return msgspec.structs.replace(features, difficulty=model.of(text, row))
+        told = tasks.of(spelt)
+        return features if told is None else _with_task(features, told, rule.least, features.difficulty)
+    row = piece_set(spelt)
+    return msgspec.structs.replace(features, difficulty=model.of(text, row)) if row and model is not None else features
 
 
 def _as_told(features: Features, before: Features | None) -> Features:

@@ -7,10 +7,8 @@ from functools import lru_cache
 
 from pointsman.learning.lanes import parted
 from pointsman.learning.linear import joined
-from pointsman.learning.pieces import piece_set, piece_sets
 from pointsman.routing.classifier.difficulty import Difficulty
-from pointsman.routing.classifier.instruction import instruction
-from pointsman.routing.classifier.tasks import Tasks, Told
+from pointsman.routing.classifier.tasks import Tasks, Told, rows_of
 
 
 class Both:
@@ -19,24 +17,17 @@ class Both:
     def __init__(self, tasks: Tasks, difficulty: Difficulty) -> None:
         self._tasks = tasks
         self._difficulty = difficulty
-        self._linear = joined(joined(tasks.own, tasks.wished), difficulty.linear)
+        self._linear = joined(tasks.linear, difficulty.linear)
+        self._lanes = len(tasks.linear.heads)
 
     def of(self, text: str, spelt: str) -> tuple[Told, float] | None:
         """`spelt` as `plain` gives it. None: it has no pieces."""
-        asked = instruction(spelt)
-        if asked == spelt:
-            row = wish = piece_set(spelt)
-        else:
-            row, wish = piece_sets(spelt, asked)
+        row, wish = rows_of(spelt)
         if not row:
             return None
-        heads = len(self._tasks.names)
-        total = self._linear.total(row)
-        own, behind = parted(total, heads)
-        wished, hard = parted(behind, heads)
-        if wish is not row:
-            wished, _ = parted(parted(self._linear.total(wish), heads)[1], heads)
-        return self._tasks.told(spelt, row, wish, own, wished), self._difficulty.told(text, row, hard)
+        total, hard = parted(self._linear.total(row), self._lanes)
+        wished = total if wish is row else parted(self._linear.total(wish), self._lanes)[0]
+        return self._tasks.told(spelt, row, wish, total, wished), self._difficulty.told(text, row, hard)
 
 
 @lru_cache(maxsize=2)

@@ -3,7 +3,7 @@ has the same task on every machine."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -13,8 +13,9 @@ from typing import NamedTuple
 import msgspec
 
 from pointsman.learning.descent import length_root, shares
-from pointsman.learning.linear import Linear, Stored, compressed, decompressed, linear_of
-from pointsman.learning.pieces import piece_set, pieces
+from pointsman.learning.lanes import parted
+from pointsman.learning.linear import Linear, Stored, compressed, decompressed, joined, linear_of
+from pointsman.learning.pieces import piece_set, piece_sets, pieces
 from pointsman.routing.classifier.instruction import instruction
 from pointsman.routing.classifier.layout import LAYOUT, layout
 
@@ -58,27 +59,37 @@ class Tasks:
         self.about = told.about
         self.least = told.least / WHOLE
         self.names = told.linear.heads
-        linear = linear_of(told.linear)
-        self.own = Linear(linear.heads, _without(linear.weights))
-        self.wished = Linear(linear.heads, _of_wishes(linear.weights))
-        self._built = Linear(linear.heads, _of_layouts(linear.weights))
+        self.nothing = Told(self.names[0], 0.0)
+        self.linear, self._wished_alone = _with_wishes(linear_of(told.linear))
+        self._built = Linear(self.linear.heads, _of_layouts(self.linear.weights))
         self._knots = told.knots
 
-    def of(self, text: str, row: Collection[str]) -> Told:
-        """`text` as `plain` gives it, `row` its pieces. Of a text without any known piece nothing is told."""
-        asked = instruction(text)
-        wish = row if asked == text else piece_set(asked)
-        return self.told(text, row, wish, self.own.total(row), self.wished.total(wish))
+    def of(self, text: str) -> Told | None:
+        """`text` as `plain` gives it. `nothing` of one without any known piece, None of one without pieces."""
+        row, wish = rows_of(text)
+        return self.told(text, row, wish, self.linear.total(row), self.linear.total(wish)) if row else None
 
-    def told(self, text: str, row: Collection[str], wish: Collection[str], own: int, wished: int) -> Told:
-        """The same, where the pieces of its instruction are known, and the totals of both by the Linears of these names."""
-        if not own and self.own.weights.keys().isdisjoint(row):
-            return Told(self.names[0], 0.0)
+    def told(self, text: str, row: Set[str], wish: Set[str], total: int, wished: int) -> Told:
+        """The same, where what `rows_of` gives is known, and the totals of both by `linear`."""
+        heads = len(self.names)
+        own, _ = parted(total, heads)
+        if not own and not any(piece in self.linear.weights for piece in row - self._wished_alone):
+            return self.nothing
         also = layout(text)
-        sums = self.own.numbers(own + wished + self._built.total(also))
+        _, asks = parted(wished, heads)
+        sums = self.linear.numbers(own + asks + self._built.total(also))[:heads]
         likely = _likely(sums, length_root(len(row) + len(also) + len(wish)), SHIFT)
         most = max(likely)
         return Told(self.names[likely.index(most)], calibrated(self._knots, most) / WHOLE)
+
+
+def rows_of(text: str) -> tuple[set[str], set[str]]:
+    """The pieces of a text as `plain` gives it, and those of what it asks for."""
+    asked = instruction(text)
+    if asked != text:
+        return piece_sets(text, asked)
+    row = piece_set(text)
+    return row, row
 
 
 def task_row(text: str, row: Sequence[str]) -> list[str]:
@@ -86,12 +97,11 @@ def task_row(text: str, row: Sequence[str]) -> list[str]:
     return [*row, *layout(text), *(f"{WISH}{piece}" for piece in pieces(instruction(text)))]
 
 
-def _without(weights: Mapping[str, int]) -> dict[str, int]:
-    return {piece: whole for piece, whole in weights.items() if not piece.startswith(WISH)}
-
-
-def _of_wishes(weights: Mapping[str, int]) -> dict[str, int]:
-    return {piece.removeprefix(WISH): whole for piece, whole in weights.items() if piece.startswith(WISH)}
+def _with_wishes(linear: Linear) -> tuple[Linear, frozenset[str]]:
+    """Of each piece its weights, and behind them those that it has as a piece of a wish; and what is one there alone."""
+    own = {piece: whole for piece, whole in linear.weights.items() if not piece.startswith(WISH)}
+    wished = {piece.removeprefix(WISH): whole for piece, whole in linear.weights.items() if piece.startswith(WISH)}
+    return joined(Linear(linear.heads, own), Linear(linear.heads, wished)), frozenset(wished.keys() - own.keys())
 
 
 def _of_layouts(weights: Mapping[str, int]) -> dict[str, int]:
