@@ -75,13 +75,13 @@ class Queue:
 
     def arrive(self, ticket: Ticket, now: float) -> Admitted | Queued | TurnedAway:
         """Its id must be new."""
+        if not self._turns:
+            for name in ticket.targets:
+                if self._room(name).fits(ticket.cells):
+                    return self._admit(ticket, name, now)
         rooms = [self._room(name) for name in ticket.targets]
         if not any(room.holds(ticket.cells) for room in rooms):
             return TurnedAway("never_fits", max(room.capacity.cells or 0 for room in rooms))
-        if not self._turns:
-            for name, room in zip(ticket.targets, rooms, strict=True):
-                if room.fits(ticket.cells):
-                    return self._admit(ticket, name, now)
         if ticket.deadline is not None:
             wait = self._wait(ticket, now)
             if ticket.deadline <= now + (wait or 0.0) / DOUBT:
@@ -119,7 +119,7 @@ class Queue:
         admitted = self._inside.pop(ticket_id, None)
         if admitted is not None:
             self._rooms[admitted.target].give(admitted.ticket.cells, now)
-            return self._let_in(admitted.target, now)
+            return self._let_in(admitted.target, now) if self._turns else []
         ticket = self._turns.remove(ticket_id)
         if ticket is None:
             return []

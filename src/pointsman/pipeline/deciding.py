@@ -19,6 +19,7 @@ from pointsman.pipeline.ends import Exchange
 from pointsman.pipeline.hearing import LONG, Hearings
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.sessions import Sessions, goes_on, session_of
+from pointsman.pipeline.settled import Settled, key_of
 from pointsman.ports.backend import Backend, BackendFailure
 from pointsman.ports.clock import Clock
 
@@ -32,7 +33,8 @@ _TONGUES: tuple[Tongue, Tongue] = ("en", "zh")
 class Deciding:
     """Of one request, by one policy. `snapshot` is what it is decided by, `exact` an engine's count of the prompt, `took`
     how many milliseconds it was until it was decided the last time. `loads` tells what targets have to do now, where they
-    are scored; `session` is the name of its conversation then, None where it has none that could be known."""
+    are scored; `session` is the name of its conversation then, None where it has none that could be known. `settled` are
+    answers of the same policy that are kept."""
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class Deciding:
         clock: Clock,
         loads: Loads | None = None,
         sessions: Sessions | None = None,
+        settled: Settled | None = None,
     ) -> None:
         self.request = request
         self.snapshot = snapshot
@@ -52,6 +55,7 @@ class Deciding:
         self.known: Decision | None = None
         """As far as it is decided."""
         self._policy = policy
+        self._settled = settled
         self._clock = clock
         self._began = clock.monotonic()
         self._hearing: Hearing | None = None
@@ -71,8 +75,16 @@ class Deciding:
 
     def now(self) -> Decision:
         """Decides. Raises PointsmanError."""
-        self._look()
-        return self.keep(self._decide())
+        key = key_of(self.request) if self.known is None and self._settled is not None else None
+        if key is None or self._settled is None:
+            self._look()
+            return self.keep(self._decide())
+        decision = self._settled.get(key, self.snapshot)
+        if decision is None:
+            self._look()
+            decision = self._decide()
+            self._settled.keep(key, decision, self.snapshot)
+        return self.keep(decision)
 
     async def apart(self) -> Decision:
         """The same in a thread."""

@@ -59,7 +59,9 @@ class Run:
         self.request = with_question if with_question is not request and self._answers(with_question) else request
         gate, sessions = pipeline.gate, pipeline.sessions
         self._reply = ModelReply(pipeline, self.request, self._began)
-        self._deciding = Deciding(self.request, self._policy, pipeline.snapshot(), pipeline.clock, gate.loads, sessions)
+        self._deciding = Deciding(
+            self.request, self._policy, pipeline.snapshot(), pipeline.clock, gate.loads, sessions, pipeline.settled
+        )
         pipeline.under_way[request.id] = self
 
     def _answers(self, request: Request) -> bool:

@@ -21,6 +21,7 @@ from pointsman.pipeline.quotas import Quotas
 from pointsman.pipeline.reply_cache import ReplyCache
 from pointsman.pipeline.request_passage import RequestPassage
 from pointsman.pipeline.sessions import Sessions
+from pointsman.pipeline.settled import Settled
 from pointsman.ports.action import Action
 from pointsman.ports.backend import Backend, Call
 from pointsman.ports.clock import Clock
@@ -50,6 +51,7 @@ class Pipeline:
         self.trace: Callable[[Call, Request, int], Call] | None = None
         """Puts the attempt with that number, from 0, into its trace; None: what the client sent goes on as it is."""
         self.policy: Policy
+        self.settled: Settled
         self.backends: Mapping[str, Backend] = {}
         self.caches: Mapping[str, ReplyCache] = {}
         self.under_way: dict[str, Run] = {}
@@ -60,6 +62,7 @@ class Pipeline:
         """From here on new requests are decided by `policy`; those under way keep theirs. `caches` are by the names of
         the entries that keep replies."""
         self.policy = policy
+        self.settled = Settled(policy)
         self.backends = backends
         self.caches = caches or {}
 

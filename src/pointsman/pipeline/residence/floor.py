@@ -45,6 +45,8 @@ class GateFloor:
 
     def stirred(self) -> None:
         """Somebody came or left."""
+        if not self._leaving:
+            return
         for target in [name for name in self._leaving if not self._board.gate.inside(name)[0]]:
             for left in self._leaving.pop(target):
                 if not left.done():
