@@ -139,9 +139,9 @@ def test_rules_are_worth_something_and_tried(browser: Browser, crowded: Process,
         effect, text = page.locator("#effect"), page.locator("#rule-text")
         effect.locator(".figure").wait_for()
         assert "10,000" in effect.locator(".figure").inner_text()
-        written = text.input_value().replace("[card]", "[card, story]").replace("[arrive, arrived]", "[arrive, room]")
+        written = text.input_value().replace("[card]", "[card, story]").replace("arrived]", "arrived, room]")
         text.fill(written)
-        stories = effect.locator(".figure", has_text="2,85")  # two of seven, and no more those that have arrived
+        stories = effect.locator(".figure", has_text="4,28")  # three of seven texts, no longer two
         stories.wait_for()
         assert effect.locator("a[href^='/ui/requests/req_']").count() > 1
         good(page)

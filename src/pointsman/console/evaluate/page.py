@@ -78,8 +78,8 @@ class EvaluatePage:
         if found is None or not names:
             raise PointsmanError(
                 Said(
-                    "its texts are not known: the arbiter was calibrated anew since, or by an older version",
-                    "没有它的文本：之后又校准过，或由旧版本校准",
+                    "its texts are not known: the arbiter was calibrated since; go back to Evaluate and choose it there",
+                    "没有它的文本：之后又校准过；请回到评测页再点开",
                 ),
                 status=404,
                 type="not_found_error",

@@ -49,8 +49,8 @@ class ReplayPage:
         if found is None or behind is None:
             raise PointsmanError(
                 Said(
-                    "the last replay has no such figure: another one was made since",
-                    "最近一次重放里没有这个数字：之后又重放过",
+                    "the last replay has no such figure: another one was made since; go back to Replay and choose it there",
+                    "最近一次重放里没有这个数字：之后又重放过；请回到重放页再点开",
                 ),
                 status=404,
                 type="not_found_error",
