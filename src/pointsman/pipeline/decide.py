@@ -48,19 +48,21 @@ def decide(
     loads: Mapping[str, Load] | None = None,
     last: str | None = None,
     before: Features | None = None,
+    looked: Looked | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
     question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known); `hearing`:
     what arbiters said, as far as they were asked; `loads`: what targets have to do now (idle where it says nothing);
     `last`: the target that served the session before; `before`: its features when it was decided first, where the model of
-    task types may be gone since. A decision that `wants` something is how the request goes on without."""
+    task types may be gone since; `looked`: what the rules say of it, where that is known. A decision that `wants` something
+    is how the request goes on without."""
     entry, direct = policy.resolve(request.model)
     asked = ask(request, policy)
     features = extract(request, exact_tokens, asked.question)
     tongue = tongue or tongue_of(features.language, policy.document.language)
     decision: Decision | None = None
-    looked = Looked()
+    known, looked = looked, Looked()
     standing = None
     if request.endpoint in ("chat", "completions"):
         if is_empty(request):
@@ -69,7 +71,7 @@ def decide(
             decision = _resumed(request, policy, entry) if entry else None
             if decision is None:
                 told, standing, asked, tongue = retold(request, policy, entry, asked, tongue)
-                looked = look(asked, told, policy, features, spent)
+                looked = look(asked, told, policy, features, spent) if known is None else known
                 decision = _by_rule(looked.hit, asked, told, policy, tongue) if looked.hit else None
                 if decision is None and entry and (rule := degrade_of(asked.question, features, policy.degrades)):
                     decision = _by_rule(RuleHit(rule, ()), asked, told, policy, tongue)

@@ -23,6 +23,8 @@ from pointsman.domain.intent import Heard, Hearing
 from pointsman.domain.record import Record, Timings
 from pointsman.offline.replay.lately import Lately
 from pointsman.offline.replay.moved import MOVES, aspect_of, place_of
+from pointsman.pipeline import decide as decide_module
+from pointsman.pipeline.asked import look
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.scored import loads_of
@@ -34,6 +36,23 @@ BROKEN = """
 - id: hello
   when: {any: [say hi]}
   negation: ignore
+  answer: Hi.
+  examples: [say hi]
+  counter_examples: [bye]
+  boundary: [{text: say hit, takes: false}]
+"""
+NOTING = """
+- id: capitals
+  when: {any: [capital]}
+  negation: ignore
+  mark: {label: geography, risk: low}
+  examples: [the capital of Peru]
+  counter_examples: [Peru]
+  boundary: [{text: capitals, takes: false}]
+- id: hello_to_be
+  when: {any: [say hi]}
+  negation: ignore
+  mode: shadow
   answer: Hi.
   examples: [say hi]
   counter_examples: [bye]
@@ -111,6 +130,34 @@ def test_exploring_is_decided_by_the_same_seeds(tmp_path: Path, own: Policy) -> 
     back = write(tmp_path / "log2", against, 80)
     home = replayed(tmp_path / "log2", own, every=1)
     assert moved_ids(home) == by_hand(back, own) and home.checked == home.compared
+
+
+def test_where_rules_are_the_same_what_none_of_them_said_anything_of_is_not_looked_at_again(
+    tmp_path: Path, own: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Marks and rules in shadow count as said; with a rule more, all are looked at."""
+
+    def surer(config: dict[str, Any]) -> None:
+        config["classifier"] = {"least": 0.7}
+        config["routes"] = [{"name": "sums", "match": {"task_type": "math"}, "target": "light", "priority": 1}]
+
+    records = write(tmp_path / "log", policy(tmp_path / "old", rules=RULES + NOTING), 120)
+    decisions = [record.decision for record in records if record.decision is not None]
+    noted = [decision for decision in decisions if decision.rule or decision.marks or decision.shadow]
+    assert any(decision.marks for decision in noted) and any(decision.shadow for decision in noted)
+    against = policy(tmp_path / "new", surer, RULES + NOTING)
+    seen: list[str] = []
+    monkeypatch.setattr(decide_module, "look", lambda asked, *more: seen.append(asked.message) or look(asked, *more))
+    found = replayed(tmp_path / "log", against, every=1 << 20)
+    assert 0 < len(seen) < len(noted) + 2 * found.moved  # those that move, by their own policy, and for their cause
+    seen.clear()
+    whole = replayed(tmp_path / "log", against, every=1)
+    assert len(seen) >= 2 * whole.compared
+    assert moved_ids(found) == moved_ids(whole) == by_hand(records, against) != {}
+    assert (found.noted, found.reworded) == (whole.noted, whole.reworded)
+    seen.clear()
+    replayed(tmp_path / "log", policy(tmp_path / "more", surer, RULES + NOTING + BROKEN), every=1 << 20)
+    assert len(seen) >= len(records)
 
 
 def test_rules_that_come_and_go_are_named(tmp_path: Path, own: Policy) -> None:

@@ -11,6 +11,7 @@ from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.intent import Hearing
 from pointsman.domain.request import Request
+from pointsman.domain.rule import Looked
 from pointsman.domain.target import BackendState, Load, Snapshot
 from pointsman.pipeline.acting import shown
 from pointsman.pipeline.decide import decide, only
@@ -28,6 +29,9 @@ Assumed = Literal["last", "hearing", "idle", "no_last", "state"]
 """What a decision was taken to have: the target that its session had, what an arbiter heard, targets that have nothing to
 do, a session without a target before, and of a target that was not there what was known of it or its like at another
 time."""
+
+
+_NOTHING = Looked()
 
 
 class Again:
@@ -52,9 +56,10 @@ class Again:
         self._filled: tuple[Snapshot, Snapshot, frozenset[str]] | None = None
 
     def decided(
-        self, request: Request, logged: Decision, snapshot: Snapshot, exact_tokens: int | None
+        self, request: Request, logged: Decision, snapshot: Snapshot, exact_tokens: int | None, missed: bool = False
     ) -> Decision | Unread:
-        """As it would have come out; an error that the client would get is a decision too."""
+        """As it would have come out; an error that the client would get is a decision too. `missed`: no rule says anything
+        of it, as is known."""
         policy = self._policy_for(request, logged)
         if logged.rules_cut is not None and not self._same_rules:
             return "cut"
@@ -74,6 +79,7 @@ class Again:
                 loads=loads,
                 last=last,
                 before=logged.features,
+                looked=_NOTHING if missed else None,
             )
         except PointsmanError as error:
             return Decision(stage="model", reason="", error=error.code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pointsman.domain.decision import Decision
 from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.target import BackendState
 from pointsman.offline.replay.again import Again
@@ -36,3 +37,8 @@ class Old:
         """Whether the differing parts cannot touch that decision."""
         taken = self._spares_rules and head.stage != "model" and head.rule != _TOO_LONG
         return not self.parts or taken
+
+    def missed(self, decision: Decision) -> bool:
+        """Whether no rule took it or noted anything of it, and so none does now: the rules are the same."""
+        noted = decision.rule or decision.marks or decision.shadow or decision.rules_cut is not None
+        return self._spares_rules and decision.stage == "model" and not noted

@@ -126,7 +126,8 @@ class _Pass:
         content = logged.content()
         if content is None or content.decision is None:
             return _why_closed(logged)
-        again = old.again.decided(content.request, content.decision, snapshot, head.exact_tokens)
+        missed = every > 1 and old.missed(content.decision)
+        again = old.again.decided(content.request, content.decision, snapshot, head.exact_tokens, missed)
         if not isinstance(again, Decision):
             return again
         aspect = aspect_of(content.decision, again)
