@@ -51,6 +51,11 @@ class Queue:
         room = self._rooms.get(target)
         return room is None or room.holds(cells)
 
+    def fits(self, target: str, cells: int) -> bool:
+        """Whether it has room for so many now."""
+        room = self._rooms.get(target)
+        return room is None or room.fits(cells)
+
     @property
     def waits(self) -> Iterator[Ticket]:
         """All that wait, in no order."""

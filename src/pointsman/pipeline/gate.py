@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
@@ -20,6 +20,8 @@ from pointsman.ports.clock import Clock
 
 USUAL_REPLY = 1024
 """Tokens that a reply is taken to have whose length the client did not limit."""
+LOOK = 0.5
+"""Seconds between two looks of one that waits for a slot at a node: another target may have room by then."""
 _PRIORITIES: dict[str | None, Priority] = {"high": "high", "low": "low", "batch": "low"}
 
 
@@ -37,6 +39,11 @@ class Pool(Protocol):
     @property
     def waiting(self) -> int:
         """Requests that wait for a slot at a node."""
+        ...
+
+    @property
+    def full(self) -> bool:
+        """Whether one more would have to wait for a slot, by requests of this gateway or of others."""
         ...
 
     async def take(self, turns: Sequence[tuple[str, str]], avoid: Collection[str]) -> NodeChoice | None:
@@ -177,6 +184,21 @@ class Gate:
         self._look()
         return [name for name in targets if self._queue.holds(name, cells)]
 
+    def open_first(self, targets: Sequence[str]) -> Sequence[str]:
+        """The same, those last whose nodes have no slot free: others may be used by other gateways as well, so this gate's
+        own count does not tell."""
+        if len(targets) < 2 or not any(name in self.pools for name in targets):
+            return targets
+        return sorted(targets, key=self._is_full)
+
+    def has_room(self, targets: Sequence[str], cells: int) -> bool:
+        """Whether one of them would let it in at once."""
+        return any(not self._is_full(name) and self._queue.fits(name, cells) for name in targets)
+
+    def _is_full(self, target: str) -> bool:
+        pool = self.pools.get(target)
+        return pool is not None and pool.full
+
     def leave(self, ticket_id: str) -> None:
         """It is through, or does not want to any more."""
         self._call(self._queue.leave(ticket_id, self._clock.monotonic()))
@@ -250,39 +272,55 @@ class Pass:
     async def enter(self, targets: Sequence[str]) -> str:
         """The first of these that it may go to; what it held before, it holds no more. Raises as `Gate.enter`."""
         self.leave()
-        request, clock = self._request, self._gate._clock
+        gate, clock = self._gate, self._gate._clock
+        began = clock.monotonic()
+        cold = gate.all_shut(targets)
+        left = list(targets)
+        try:
+            while True:
+                self._ticket = ticket = self._next_ticket(gate.open_first(left), began)
+                try:
+                    target = await gate.enter(ticket)
+                except BaseException:
+                    self._ticket = None
+                    raise
+                self.loaded = target if cold else self.loaded
+                pool = gate.pools.get(target)
+                others = [other for other in targets if other != target]
+                if pool is None or await self._take(pool, ticket, others):
+                    return target
+                left = [*others, target]
+        finally:
+            self.waited += clock.monotonic() - began
+
+    def _next_ticket(self, targets: Sequence[str], began: float) -> Ticket:
+        """Its next turn; it waits no longer for all of them together."""
+        request, gate = self._request, self._gate
         self._tries += 1
-        now = clock.monotonic()
-        self._ticket = ticket = Ticket(
+        return Ticket(
             f"{self._id}.{self._tries}",
             request.user or request.caller,
             tuple(targets),
             self._cells,
             _PRIORITIES.get(request.priority, "normal"),
-            now,
-            now + self._gate._rules.wait,
+            gate._clock.monotonic(),
+            began + gate._rules.wait,
         )
-        cold = self._gate.all_shut(targets)
-        try:
-            target = await self._gate.enter(ticket)
-        except BaseException:
-            self._ticket = None
-            raise
-        else:
-            self.loaded = target if cold else self.loaded
-            if (pool := self._gate.pools.get(target)) is not None:
-                await self._take(pool, ticket)
-            return target
-        finally:
-            self.waited += clock.monotonic() - now
 
-    async def _take(self, pool: Pool, ticket: Ticket) -> None:
-        """A slot at one of its nodes, not one that failed this request already where that can be."""
+    async def _take(self, pool: Pool, ticket: Ticket, others: Sequence[str]) -> bool:
+        """A slot at one of its nodes, not one that failed this request already where that can be. False: others have room
+        meanwhile, and what it held is given back: the nodes are full by requests of other gateways."""
         gate, turns = self._gate, [(turn.role, turn.text) for turn in self._request.turns]
         try:
             left = None if ticket.deadline is None else ticket.deadline - gate._clock.monotonic()
             async with asyncio.timeout(left):
-                self.choice = await pool.take(turns, self._tried)
+                if not others:
+                    self.choice = await pool.take(turns, self._tried)
+                elif (found := await self._beside(pool, pool.take(turns, self._tried), others)) is _ELSEWHERE:
+                    self.leave()
+                    return False
+                else:
+                    self.choice = found
         except TimeoutError:
             self.leave()
             raise gate._turned(TurnedAway("too_late"), ticket) from None
@@ -290,6 +328,26 @@ class Pass:
             self.leave()
             raise
         self._pool = pool
+        return True
+
+    async def _beside(
+        self, pool: Pool, take: Coroutine[Any, Any, NodeChoice | None], others: Sequence[str]
+    ) -> NodeChoice | None:
+        """What `take` gives; _ELSEWHERE, and its turn given up, once one of the others has room."""
+        taking = asyncio.create_task(take)
+        try:
+            while not (await asyncio.wait((taking,), timeout=LOOK))[0]:
+                if self._gate.has_room(others, self._cells):
+                    return _ELSEWHERE
+            return taking.result()
+        except asyncio.CancelledError:
+            if taking.done() and not taking.cancelled() and (choice := taking.result()) is not None:
+                pool.give(choice.node)  # it came at the very moment
+            raise
+        finally:
+            if not taking.done():
+                taking.cancel()
+                await asyncio.gather(taking, return_exceptions=True)
 
     def holding(self, targets: Sequence[str]) -> Sequence[str]:
         """Those that could take it if nobody else were there."""
@@ -309,6 +367,9 @@ class Pass:
         ticket, self._ticket = self._ticket, None
         if ticket is not None:
             self._gate.leave(ticket.id)
+
+
+_ELSEWHERE = NodeChoice("", "only")
 
 
 def cells_of(input_tokens: int, request: Request, context_length: int | None) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import msgspec
 
 from pointsman.balancing.ledger import EMPTY, Grant, Ledger, Waiter, turn
-from pointsman.balancing.node import Node, load
+from pointsman.balancing.node import Node, has_room, load
 from pointsman.balancing.pick import pick, preferred
 from pointsman.domain.node import NodeChoice
 from pointsman.ports.ephemeral import Ephemeral
@@ -79,6 +79,14 @@ class Line:
     def waiting(self) -> int:
         """Requests of this gateway that have no slot yet."""
         return len(self._waiting)
+
+    @property
+    def full(self) -> bool:
+        """Whether one more would have to wait, as far as is known: nodes serve, and none of them has room."""
+        nodes = self._busy(self._nodes())
+        return bool(self._waiting) or (
+            any(node.ready for node in nodes) and not any(has_room(node, self._slow_start) for node in nodes)
+        )
 
     async def take(self, key: str = "", avoid: Collection[str] = ()) -> NodeChoice | None:
         """A slot at a node, once it is this one's turn; it is held until it is given back. None where no node is ready.

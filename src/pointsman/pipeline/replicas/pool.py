@@ -142,6 +142,11 @@ class Pool:
         """Requests that passed the gate and wait for a slot."""
         return self.line.waiting
 
+    @property
+    def full(self) -> bool:
+        """Whether one more would have to wait for a slot."""
+        return self.line.full
+
     def give(self, node: str) -> None:
         """What was taken is over."""
         self.line.give(node)
