@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,22 @@ def test_each_draft_is_kept_apart(tmp_path: Path) -> None:
     drafts.drop("ops", one.id)
     assert [each.text for each in drafts.all("ops")] == ["two"]
     assert mark_of("a") != mark_of("b")
+
+
+def test_a_draft_that_two_requests_keep_at_once_is_whole(tmp_path: Path) -> None:
+    """The page asks for the check and for the effect with the same text, or almost."""
+    drafts, name = Drafts(tmp_path), Drafts.name()
+    texts = [f"{number} " * (100 + 2000 * (number % 2)) for number in range(200)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda text: drafts.keep("ops", Draft(name, "wifi", text, "", "rules.yaml", 0.0)), texts))
+    found = drafts.find("ops", name)
+    assert found is not None and found.text in texts
+    assert [file.name for file in tmp_path.glob("*/*")] == [f"{name}.json"]
+
+
+def test_what_is_no_draft_is_in_nobodys_way(tmp_path: Path) -> None:
+    drafts, name = Drafts(tmp_path), Drafts.name()
+    drafts.keep("ops", Draft(name, "wifi", "one", "", "rules.yaml", 0.0))
+    file = next(tmp_path.glob("*/*.json"))
+    file.write_bytes(file.read_bytes() + b"}")
+    assert drafts.find("ops", name) is None and drafts.all("ops") == []

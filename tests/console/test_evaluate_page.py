@@ -123,11 +123,8 @@ def test_the_drawings_are_within_their_edges() -> None:
     for dot in dots:
         assert EDGE <= dot.x <= WIDTH - EDGE and EDGE <= dot.y <= HEIGHT - EDGE
         assert dot.low is not None and dot.high is not None and dot.low >= dot.y >= dot.high
-    assert dots_of(MODELS[1:]) == ([], []) and [at for _, at in dots_of([ModelWorth("a", "a", 0.5, 0, 0, 1.0)])[1]] == [
-        0.5,
-        1.0,
-        2.0,
-    ]
+    assert dots_of(MODELS[1:]) == ([], [])
+    assert [at for _, at in dots_of([ModelWorth("a", "a", 0.5, 0, 0, 1.0)])[1]] == [0.2, 0.5, 1.0, 2.0, 5.0]
     assert points_of(BINS) == [(0.45 * SIDE, 0.75 * SIDE, 7.5), (0.95 * SIDE, 0.0, 12.0)] and points_of(()) == []
     square = square_of(evaluation())
     assert square is not None and sum(field.texts for _, counts in square.rows for field in counts) == 20

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import secrets
+import tempfile
 import time
 from pathlib import Path
 
@@ -46,23 +47,22 @@ class Drafts:
             return
         folder = self._of(person)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        number = os.open(folder / f".{draft.id}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        # a name of its own: a page has its draft kept by two requests at a time
+        number, new = tempfile.mkstemp(prefix=f".{draft.id}.", dir=folder)
         with os.fdopen(number, "wb") as file:
             file.write(msgspec.json.encode(msgspec.structs.replace(draft, at=time.time())))
-        (folder / f".{draft.id}.new").replace(folder / f"{draft.id}.json")
+        Path(new).replace(folder / f"{draft.id}.json")
         for old in self.all(person)[_MOST:]:
             self.drop(person, old.id)
 
     def find(self, person: str, name: str) -> Draft | None:
-        file = self._of(person) / f"{name}.json"
-        if not _NAME.fullmatch(name) or not file.exists():
-            return None
-        return msgspec.json.decode(file.read_bytes(), type=Draft)
+        return _read(self._of(person) / f"{name}.json") if _NAME.fullmatch(name) else None
 
     def all(self, person: str) -> list[Draft]:
         """The newest first; none that is older than a month."""
-        found = [msgspec.json.decode(file.read_bytes(), type=Draft) for file in self._of(person).glob("*.json")]
-        return sorted((each for each in found if each.at > time.time() - _KEEP), key=lambda each: -each.at)
+        found = map(_read, self._of(person).glob("*.json"))
+        since = time.time() - _KEEP
+        return sorted((each for each in found if each is not None and each.at > since), key=lambda each: -each.at)
 
     def drop(self, person: str, name: str) -> None:
         if _NAME.fullmatch(name):
@@ -70,3 +70,11 @@ class Drafts:
 
     def _of(self, person: str) -> Path:
         return self._folder / hashlib.sha256(person.encode()).hexdigest()[:16]
+
+
+def _read(file: Path) -> Draft | None:
+    """None where there is none, dropped meanwhile, or what lies there is no draft."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Draft)
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+        return None

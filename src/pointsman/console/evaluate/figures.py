@@ -18,6 +18,7 @@ SIDE = 300
 MOST_INTENTS = 12
 """Of which the confusion is shown as a square; of more the largest ones are listed."""
 _MARKS = 8  # of the axis of seconds, at most
+_NARROWEST = 3  # steps of that axis: a factor of ten
 _Z = 1.96
 
 
@@ -69,10 +70,12 @@ def dots_of(models: Sequence[ModelWorth]) -> tuple[Sequence[Dot], Sequence[tuple
         return [], []
     seconds = [model.seconds or 1 for _, model in known]
     marks = [step * 10.0**power for power in range(-4, 5) for step in (1, 2, 5)]
-    first = max((mark for mark in marks if mark < min(seconds)), default=marks[0])
-    last = min((mark for mark in marks if mark > max(seconds)), default=marks[-1])
-    shown = [mark for mark in marks if first <= mark <= last]
-    least, most = math.log10(first), math.log10(last)
+    first = max((place for place, mark in enumerate(marks) if mark < min(seconds)), default=0)
+    last = min((place for place, mark in enumerate(marks) if mark > max(seconds)), default=len(marks) - 1)
+    while last - first < _NARROWEST:
+        first, last = max(first - 1, 0), min(last + 1, len(marks) - 1)
+    shown = marks[first : last + 1]
+    least, most = math.log10(shown[0]), math.log10(shown[-1])
 
     def across(value: float) -> float:
         share = (math.log10(value) - least) / (most - least)

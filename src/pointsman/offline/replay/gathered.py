@@ -11,12 +11,14 @@ _Key = tuple[Place, Place, Aspect, Cause]
 
 
 class Gathered:
-    """`shown` samples of each move: the first, and then ever rarer ones, so that they lie all over the period."""
+    """`shown` samples of each move, from all over the period: every one at first, and each time that there are twice as many
+    as are shown, every other one is let go and only every other one taken from there on."""
 
     def __init__(self, shown: int) -> None:
         self._shown = shown
         self._moves: Counter[_Key] = Counter()
         self._samples: dict[_Key, list[Sample]] = {}
+        self._steps: Counter[_Key] = Counter()  # of so many requests one is taken, as a power of two
         self._before: Counter[str] = Counter()
         self._after: Counter[str] = Counter()
         self._lost: dict[str, Counter[str]] = {}
@@ -31,17 +33,17 @@ class Gathered:
 
     def wants(self, key: _Key) -> bool:
         """Whether the next one of that move is to be a sample."""
-        count = self._moves[key]
-        return count < self._shown or (count & (count - 1) == 0 and bool(self._shown))
+        return bool(self._shown) and self._moves[key] % (1 << self._steps[key]) == 0
 
     def add(self, key: _Key, sample: Sample | None, rules: tuple[str | None, str | None]) -> None:
         """One more; `rules` that took it and would take it."""
         self._moves[key] += 1
         if sample is not None:
             samples = self._samples.setdefault(key, [])
-            if len(samples) >= self._shown:
-                del samples[len(samples) // 2]
             samples.append(sample)
+            if len(samples) == 2 * self._shown:
+                del samples[1::2]
+                self._steps[key] += 1
         before, after = rules
         if before == after:
             return
@@ -53,10 +55,13 @@ class Gathered:
     def moves(self) -> tuple[Move, ...]:
         """Those of most requests first."""
         ordered = sorted(self._moves.items(), key=lambda item: (-item[1], item[0]))
-        return tuple(
-            Move(before, after, aspect, cause, count, tuple(self._samples.get((before, after, aspect, cause), ())))
-            for (before, after, aspect, cause), count in ordered
-        )
+        return tuple(Move(*key, count, self._spread(self._samples.get(key, []))) for key, count in ordered)
+
+    def _spread(self, samples: list[Sample]) -> tuple[Sample, ...]:
+        """As many as are shown, the first and the last among them."""
+        if len(samples) <= self._shown or self._shown < 2:
+            return tuple(samples[: self._shown])
+        return tuple(samples[place * (len(samples) - 1) // (self._shown - 1)] for place in range(self._shown))
 
     def rules(self) -> tuple[RuleEffect, ...]:
         """Rules that lose requests or win some, and those that took some before."""
