@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +11,7 @@ from console.house import House, header, place_of, text_of
 from console.test_entrance import ADMIN, READER
 from pointsman.console.pages.help import HelpPage
 from pointsman.console.templates import Templates
-from pointsman.console.visit import Reply, Route, Visit, see_other
+from pointsman.console.visit import Outlet, Reply, Route, Visit, see_other
 
 
 def pages(templates: Templates) -> Iterator[Route]:
@@ -57,6 +58,39 @@ def test_examples_name_the_gateway_as_the_browser_reached_it(fields: dict[str, s
         yield Route("GET", "/ui/base", lambda visit: Reply(visit.base.encode()), open=True)
 
     assert text_of(House(pages).get("/ui/base", **fields)) == base
+
+
+async def test_what_is_written_for_long_ends_with_the_session() -> None:
+    """A page that is open elsewhere, with a stolen cookie."""
+
+    async def stream(outlet: Outlet) -> None:
+        while not outlet.leaving:
+            outlet.write(b".")
+            await asyncio.sleep(0.01)
+
+    def pages(templates: Templates) -> Iterator[Route]:
+        yield Route("GET", "/ui/dots", lambda visit: Reply(stream=stream))
+
+    class Written:
+        leaving = False
+        data = b""
+
+        def write(self, data: bytes) -> bool:
+            self.data += data
+            return True
+
+        async def room(self) -> None: ...
+
+    house, written = House(pages, here=False), Written()
+    await asyncio.to_thread(house.sign_in, READER)
+    reply = await asyncio.to_thread(house.get, "/ui/dots")
+    assert reply.stream is not None
+    writing = asyncio.ensure_future(reply.stream(written))
+    while not written.data:
+        await asyncio.sleep(0.01)
+    assert not writing.done()
+    await asyncio.to_thread(house.post, "/ui/sign-out", {})
+    await asyncio.wait_for(writing, 10)
 
 
 def test_nothing_of_another_site_runs_in_it() -> None:

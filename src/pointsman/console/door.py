@@ -17,7 +17,7 @@ from pointsman.console.routes import Routes
 from pointsman.console.shell import Shell
 from pointsman.console.static_files import BASE, StaticFiles
 from pointsman.console.templates import Templates
-from pointsman.console.visit import Headers, Reply, Route, Theme, Visit, Who, see_other
+from pointsman.console.visit import Headers, Outlet, Reply, Route, Theme, Visit, Who, see_other
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, Tongue, said
 
@@ -87,13 +87,24 @@ class Console:
             reply = self._reply(sent, visit)
         except Exception as error:
             return _guarded(self._wrong(visit, error))
-        return _guarded(reply) if isinstance(reply, Reply) else self._later(visit, reply)
+        return self._kept_to(sent.asked, reply) if isinstance(reply, Reply) else self._later(sent.asked, visit, reply)
 
-    async def _later(self, visit: Visit, reply: Awaitable[Reply]) -> Reply:
+    async def _later(self, asked: Asked, visit: Visit, reply: Awaitable[Reply]) -> Reply:
         try:
-            return _guarded(await reply)
+            return self._kept_to(asked, await reply)
         except Exception as error:
             return _guarded(self._wrong(visit, error))
+
+    def _kept_to(self, asked: Asked, reply: Reply) -> Reply:
+        """What is written for long ends with the session that it is written to."""
+        stream = reply.stream
+        if stream is not None:
+
+            async def while_signed_in(outlet: Outlet) -> None:
+                await stream(_WhileSignedIn(outlet, lambda: isinstance(self._entrance.who(asked), Who)))
+
+            reply = msgspec.structs.replace(reply, stream=while_signed_in)
+        return _guarded(reply)
 
     def _reply(self, sent: Sent, visit: Visit) -> Reply | Awaitable[Reply]:
         asked = sent.asked
@@ -198,6 +209,24 @@ class Console:
             return reply
         wait = (b"retry-after", b"%d" % max(1, round(error.retry_after)))
         return msgspec.structs.replace(reply, headers=(*reply.headers, wait))
+
+
+class _WhileSignedIn:
+    """An outlet that is leaving, too, once nobody is signed in any more at its other end."""
+
+    def __init__(self, outlet: Outlet, signed_in: Callable[[], bool]) -> None:
+        self._outlet = outlet
+        self._signed_in = signed_in
+
+    @property
+    def leaving(self) -> bool:
+        return self._outlet.leaving or not self._signed_in()
+
+    def write(self, data: bytes) -> bool:
+        return self._outlet.write(data)
+
+    async def room(self) -> None:
+        await self._outlet.room()
 
 
 def _guarded(reply: Reply) -> Reply:
