@@ -21,6 +21,7 @@ from pointsman.routing.classifier.difficulty import (
     DifficultyFile,
     Layout,
     by_length,
+    calibrated,
     difficulty_bytes,
     difficulty_of,
     doublings,
@@ -61,7 +62,7 @@ def test_length_by_hand() -> None:
 def test_a_higher_score_is_no_less_difficult(first: int, second: int) -> None:
     made = difficulty_of(model({}))
     low, high = sorted((first, second))
-    assert 500 <= made.calibrated(low) <= made.calibrated(high) <= 5000
+    assert 500 <= calibrated(made.knots, low) <= calibrated(made.knots, high) <= 5000
 
 
 @given(st.text(max_size=200))

@@ -144,6 +144,7 @@ def build(loaded: Loaded, known: Before = _NOTHING, may_ask: frozenset[str] | No
         *placed.notes,
         *notes_on_intents,
         *note_on_links(config),
+        *classifier.notes,
         *not_now,
         *unread,
         *absent,

@@ -13,6 +13,7 @@ from pointsman.domain.errors import Problem
 from pointsman.domain.policy import ClassifierRule
 from pointsman.domain.said import Said, said
 from pointsman.domain.task_types import TASK_TYPES
+from pointsman.embedding import installed_model, other_than
 from pointsman.routing.classifier.difficulty import Difficulty, difficulty_of, shipped_difficulty_version
 from pointsman.routing.classifier.tasks import Tasks, shipped_least, shipped_version, tasks_of
 
@@ -20,11 +21,13 @@ Model = TypeVar("Model")
 
 
 class Classifying(msgspec.Struct, frozen=True):
-    """What the policy document says of them; a model of the config's own is there where it is not the one that ships."""
+    """What the policy document says of them; a model of the config's own is there where it is not the one that ships.
+    `notes`: what makes them worse than they could be."""
 
     rule: ClassifierRule
     own: Tasks | None = None
     own_difficulty: Difficulty | None = None
+    notes: tuple[Said, ...] = ()
 
 
 def classifying(config: Config, base: Path) -> tuple[Classifying, list[Problem]]:
@@ -47,13 +50,29 @@ def classifying(config: Config, base: Path) -> tuple[Classifying, list[Problem]]
         )
         problems.append(Problem("classifier.file", message, valid=", ".join(TASK_TYPES)))
         own = None
+    learnt_with = {
+        key: model.learnt_with
+        for key, model in (("classifier.file", own), ("classifier.difficulty", own_difficulty))
+        if model is not None and model.learnt_with is not None
+    }
+    for key, embedder in learnt_with.items():
+        if (wrong := other_than(embedder.name, embedder.digest)) is not None:
+            problems.append(Problem(key, wrong))
     usual = own.least if own is not None else shipped_least()
     rule = ClassifierRule(
         own.version if own is not None else shipped_version(),
         usual if given.least is None else given.least,
         own_difficulty.version if own_difficulty is not None else shipped_difficulty_version(),
+        next((embedder.name for embedder in learnt_with.values()), None),
     )
-    return Classifying(rule, own, own_difficulty), problems
+    notes = (_NOT_INSTALLED,) if learnt_with and installed_model() is None else ()
+    return Classifying(rule, own, own_difficulty, notes), problems
+
+
+_NOT_INSTALLED = Said(
+    "classifier: no embedding model is installed, so requests are classified by spelling (pip install 'pointsman[embed]')",
+    "classifier：没有安装向量模型，请求按字面分类（安装：pip install 'pointsman[embed]'）",
+)
 
 
 _NO_TASKS = Said(

@@ -32,4 +32,4 @@ class ConsoleDecider:
         if not arbiter:
             return await apart(explained, request, policy, snapshot, spent)
         loads = pipeline.gate.loads(policy.targets) if policy.is_scored(request) else None
-        return await considered(request, policy, snapshot, pipeline.hearings, spent, loads)
+        return await considered(request, policy, snapshot, pipeline.hearings, pipeline.meanings, spent, loads)

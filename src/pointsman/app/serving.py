@@ -44,6 +44,7 @@ from pointsman.config.paths import data_dir
 from pointsman.config.schema import Config, parse_size, parse_span
 from pointsman.domain.feedback import Asker, Feedback
 from pointsman.domain.said import Said
+from pointsman.embedding.warm import Warm
 from pointsman.fleet.prober import Prober
 from pointsman.http.gateway import Doors, Gateway
 from pointsman.http.models_admin import Manage, ModelsDoor
@@ -278,6 +279,7 @@ class Serving:
         self._gpu_turns.wait = setup.config.admission.wait
         made = actions_made(setup.config, setup.policy.document.actions, tools, self._once, self._gpu_turns)
         self.pipeline.hearings.install(self._ears(setup, backends, tools.embed))
+        self._install_meanings(setup, tools.embed)
         self._residents.sweep()
         for name in [name for name in self._actions if name not in made and name not in OWN]:
             del self._actions[name]
@@ -290,6 +292,14 @@ class Serving:
         from pointsman.app.arbiters import ears_of
 
         return ears_of(setup, backends, self._prober.snapshot, embed, self._residents)
+
+    def _install_meanings(self, setup: Setup, embed: Embed) -> None:
+        """Who is asked what a text means; the embedding model stays in memory as long as a classifier wants it."""
+        rule = setup.policy.document.classifier
+        wanted = rule is not None and rule.embedder is not None and setup.policy.classifies
+        self.pipeline.meanings.install(embed if wanted else None, setup.config.classifier.timeout)
+        if wanted and embed.model is not None:
+            self._residents.get(f"warm {embed.model}", lambda: Warm(embed), Warm)
 
     def tidy(self) -> None:
         """Removes what tasks of a day ago left behind whose gateway was killed."""

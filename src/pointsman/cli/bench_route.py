@@ -39,6 +39,12 @@ def declare_route(parser: argparse.ArgumentParser) -> None:
         "--sweep", action="store_true", help="what it is worth that choices are right 70 … 100 %% of the time"
     )
     parser.add_argument("--one-pair", action="store_true", help="without the other light models beside the heavy one")
+    parser.add_argument(
+        "--features",
+        choices=("n-grams", "e5"),
+        default="n-grams",
+        help="e5: also routers that look at the meaning of a question, by the embedding model",
+    )
     parser.add_argument("--no-peer", action="store_true", help="without TF-IDF and logistic regression")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures")
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the curves, a point a line")
@@ -80,6 +86,7 @@ def measure_route(options: argparse.Namespace) -> int:
         peer=not options.no_peer,
         pairs=not options.one_pair,
         sweep=options.sweep,
+        meaning=options.features == "e5",
     )
 
     def tell(text: Said) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,7 @@ from pointsman.domain.errors import PointsmanError
 from pointsman.domain.said import Said, said, told
 from pointsman.learning.pieces import piece_set, plain
 from pointsman.routing.classifier.difficulty import shipped_difficulty
+from pointsman.routing.classifier.meaning import TOKENS, read
 from pointsman.routing.classifier.tasks import Tasks, shipped_tasks, tasks_of
 
 _TEXT = 60
@@ -56,12 +58,12 @@ def run(options: argparse.Namespace) -> int:
         return _gold(options, tasks, least)
     rows = []
     for data, _ in map(_read, options.files):
-        for line in data.decode("utf-8", "replace").splitlines():
-            if line.strip():
-                found = _told(line, tasks, least)
-                rows.append(found)
-                if options.json:
-                    print_json(found)
+        lines = [line for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+        for line, vector in zip(lines, _vectors(lines, tasks), strict=True):
+            found = _told(line, tasks, least, vector)
+            rows.append(found)
+            if options.json:
+                print_json(found)
     if not options.json:
         heads = [told(head, options.tongue) for head in _HEADS]
         for line in table(heads, [_cells(row) for row in rows], {1, 2}):
@@ -102,9 +104,22 @@ def _read(name: str) -> tuple[bytes, str]:
         ) from None
 
 
-def _told(line: str, tasks: Tasks, least: float) -> Told:
+def _vectors(lines: Sequence[str], tasks: Tasks) -> Sequence[bytes | None]:
+    """Of each line, where the model looks at meaning. Raises PointsmanError where its embedding model is not installed."""
+    learnt_with = tasks.learnt_with
+    if learnt_with is None or not lines:
+        return [None] * len(lines)
+    from pointsman.embedding import other_than
+    from pointsman.embedding.many import embedded
+
+    if (wrong := other_than(learnt_with.name, learnt_with.digest)) is not None:
+        raise PointsmanError(said("the model {what}", "该模型{what}", what=wrong))
+    return embedded([read(whole_characters(line)) for line in lines], TOKENS)
+
+
+def _told(line: str, tasks: Tasks, least: float, vector: bytes | None) -> Told:
     text = plain(whole_characters(line))
-    found = tasks.of(text) or tasks.nothing
+    found = tasks.of(text, vector) or tasks.nothing
     task = found.task if found.confidence >= least else None
     return Told(line, task, found.task, found.confidence, shipped_difficulty().of(text, piece_set(text)))
 
@@ -115,8 +130,9 @@ def _gold(options: argparse.Namespace, tasks: Tasks, least: float) -> int:
 
     guesses = []
     for data, name in map(_read, options.files):
-        for row in labelled_lines(data, name):
-            found = _told(row.text, tasks, least)
+        labelled = labelled_lines(data, name)
+        for row, vector in zip(labelled, _vectors([each.text for each in labelled], tasks), strict=True):
+            found = _told(row.text, tasks, least, vector)
             guesses.append(Guess(row.task, found.likeliest, found.task is not None))
     if not guesses:
         raise PointsmanError(said("there are no texts", "没有文本"))

@@ -68,6 +68,10 @@ _WANTED: dict[Wants, Said] = {
     "hearing": Said("the arbiter would be asked first", "会先询问仲裁器"),
     "second": Said("a second arbiter would be asked first", "会先询问第二个仲裁器"),
     "filling": Said("a model would read the parameters first", "会先由模型读取参数"),
+    "meaning": Said(
+        "the embedding model would be asked first; task and difficulty are told by spelling here",
+        "会先询问向量模型；这里的任务和难度按字面判断",
+    ),
 }
 _DELIVER = Said("sent to", "发送到")
 _MATCHED = Said("matched", "命中")

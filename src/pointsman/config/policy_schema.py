@@ -60,6 +60,15 @@ class Classifier(Section, frozen=True):
         ]
         | None
     ) = None
+    timeout: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=60,
+            description="seconds for the embedding model, where a model was trained with --features e5; then the request"
+            " is classified by spelling",
+        ),
+    ] = 0.25
 
 
 class QualityTable(Section, frozen=True):

@@ -8,12 +8,13 @@ import msgspec
 
 from pointsman.domain.features import Features
 from pointsman.domain.intent import Hearing
+from pointsman.domain.meaning import Meaning
 
 Stage = Literal["l0", "l1", "model"]
 Risk = Literal["low", "medium", "high"]
-Wants = Literal["hearing", "second", "filling"]
+Wants = Literal["hearing", "second", "filling", "meaning"]
 """What is still to be asked before a decision is final: what an arbiter hears, what a second one does, what a model reads
-of parameters."""
+of parameters, what an embedding model makes of the text."""
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
@@ -96,6 +97,7 @@ class Decision(msgspec.Struct, frozen=True):
     `hands_over`: its action passes the request on to people. `deliver` are the channels that get what it makes.
 
     `scored`: the name of the weights by which its targets were ordered, `last` the target that served its session before.
+    `meaning` is what an embedding model made of its text, where task or difficulty are told from that.
     """
 
     stage: Stage
@@ -130,6 +132,7 @@ class Decision(msgspec.Struct, frozen=True):
     snapshot: str = ""
     scored: str | None = None
     last: str | None = None
+    meaning: Meaning | None = None
 
     @property
     def arbitrated(self) -> bool:

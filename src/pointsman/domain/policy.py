@@ -126,11 +126,12 @@ LOOKING_BACK = PeriodReading()
 
 class ClassifierRule(msgspec.Struct, frozen=True):
     """The model of task types, by its `version`; a task of which it is less sure than `least` is not told. `difficulty` is
-    the version of the model of difficulties."""
+    the version of the model of difficulties. `embedder` names the embedding model that either of them wants to be asked."""
 
     version: str
     least: float
     difficulty: str | None = None
+    embedder: str | None = None
 
 
 class PolicyDocument(msgspec.Struct, frozen=True):

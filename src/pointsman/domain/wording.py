@@ -216,6 +216,22 @@ _TEXTS: dict[str, dict[Tongue, str]] = {
         "zh": "；为了了解 {target}，这次先用它",
         "en": "; {target} goes first this time, so that it is heard of too",
     },
+    "meaning.timeout": {
+        "zh": "；向量模型没有按时响应，任务和难度按字面判断",
+        "en": "; the embedding model was late, so task and difficulty go by spelling",
+    },
+    "meaning.shed": {
+        "zh": "；向量模型忙不过来，任务和难度按字面判断",
+        "en": "; the embedding model had too much to do, so task and difficulty go by spelling",
+    },
+    "meaning.unavailable": {
+        "zh": "；向量模型不在或没有响应，任务和难度按字面判断",
+        "en": "; the embedding model is not there or does not answer, so task and difficulty go by spelling",
+    },
+    "meaning.invalid": {
+        "zh": "；向量模型不是训练时的那个，任务和难度按字面判断",
+        "en": "; the embedding model is not the one that was learnt with, so task and difficulty go by spelling",
+    },
     "named.reason": {
         "zh": "客户端直接指定了 {target}",
         "en": "the client named {target}",

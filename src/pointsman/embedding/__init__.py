@@ -1,5 +1,6 @@
 """The embedding model, in a process of its own that is there while it is wanted."""
 
-from pointsman.embedding.process import E5, installed_model
+from pointsman.embedding.installed import installed_digest, installed_model, other_than
+from pointsman.embedding.process import E5
 
-__all__ = ["E5", "installed_model"]
+__all__ = ["E5", "installed_digest", "installed_model", "other_than"]

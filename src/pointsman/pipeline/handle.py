@@ -88,7 +88,7 @@ class Run:
             else:
                 kept = await passage.begin_deciding(self._policy.hash)
                 passage.admit(await self._deciding.apart() if kept is None else self._deciding.keep(kept))
-                await passage.decided(await self._deciding.heard_out(self._pipeline.hearings))
+                await passage.decided(await self._deciding.heard_out(self._pipeline.hearings, self._pipeline.meanings))
         except BaseException as error:
             self._broke_off(error)
             self._record()
@@ -169,7 +169,7 @@ class Run:
         """The text that a rule's action gives; None where a model answered, whose bytes went to `sink`. Cancelling it drops
         the engine's connection. Raises PointsmanError."""
         try:
-            decision = await self._deciding.heard_out(self._pipeline.hearings)
+            decision = await self._deciding.heard_out(self._pipeline.hearings, self._pipeline.meanings)
             if self._passage is None:
                 decision = await self._deciding.remembered()
             if (prepare := exchange.apart) is not None:

@@ -15,6 +15,7 @@ from pointsman.pipeline.ends import no_reply
 from pointsman.pipeline.gate import Gate
 from pointsman.pipeline.handle import Run
 from pointsman.pipeline.hearing import Hearings
+from pointsman.pipeline.meanings import Meanings
 from pointsman.pipeline.open_questions import OpenQuestions
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.quotas import Quotas
@@ -43,6 +44,7 @@ class Pipeline:
         self.actions = actions
         self.questions = OpenQuestions()
         self.hearings = Hearings()
+        self.meanings = Meanings()
         self.watch: Watch = Unwatched()
         self.gate = Gate(clock, snapshot)
         self.quotas = Quotas(clock)

@@ -60,6 +60,7 @@ class Policy:
             route.min_difficulty is not None or route.max_difficulty is not None for route in self.routes
         )
         self._by_task = any(route.task_types is not None for route in document.routes)
+        self._scores = any(entry.policy is not None for entry in document.entries)
         tiers = [document.fallback, *(route.target for route in self.routes), *_TIERS]
         self.tier_targets = tuple(
             target
@@ -94,11 +95,15 @@ class Policy:
 
     def read_models(self) -> None:
         """Reads the models of tasks and difficulties, if any request may ask for them: no decision waits for a file."""
-        scored = any(entry.policy is not None for entry in self.entries.values())
-        tasks = self.tasks if scored or self._by_task else None
-        difficulty = self.difficulty if scored or self._by_difficulty else None
+        tasks = self.tasks if self._scores or self._by_task else None
+        difficulty = self.difficulty if self._scores or self._by_difficulty else None
         if tasks is not None and difficulty is not None:
             both(tasks, difficulty)
+
+    @property
+    def classifies(self) -> bool:
+        """Whether task or difficulty of any request are asked for."""
+        return self._scores or self._by_task or self._by_difficulty
 
     @property
     def tasks(self) -> Tasks | None:

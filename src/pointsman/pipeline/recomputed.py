@@ -14,9 +14,9 @@ from pointsman.pipeline.scored import loads_of
 def recomputed(
     request: Request, decision: Decision, policy: Policy, snapshot: Snapshot, exact_tokens: int | None
 ) -> Decision:
-    """With what was measured for that very request: how far the rules came, what arbiters heard, what targets had to do,
-    who served its session before. Equal to `decision`, which the log has by that policy and snapshot. Raises PointsmanError
-    where the client named nothing that exists."""
+    """With what was measured for that very request: how far the rules came, what arbiters heard, what its text meant to an
+    embedding model, what targets had to do, who served its session before. Equal to `decision`, which the log has by that
+    policy and snapshot. Raises PointsmanError where the client named nothing that exists."""
     again = decide(
         request,
         policy,
@@ -28,5 +28,6 @@ def recomputed(
         loads=loads_of(decision),
         last=decision.last,
         before=decision.features,
+        meaning=decision.meaning,
     )
     return shown(again, policy.document.actions)

@@ -22,7 +22,9 @@ from pointsman.bench.route.figures import (
     Sweep,
 )
 from pointsman.bench.route.methods import (
+    BOTH,
     LENGTH,
+    MEANING,
     ORACLE,
     OURS,
     RANDOM,
@@ -32,6 +34,8 @@ from pointsman.bench.route.methods import (
     Prepared,
     chance,
     learnt,
+    meanings,
+    meant,
     prepared,
     tfidf,
 )
@@ -40,6 +44,8 @@ from pointsman.bench.route.scored import Scored, mean_of, models_of
 from pointsman.bench.route.splits import Fold, Split, folds_of
 from pointsman.bench.route.sweep import swept
 from pointsman.domain.said import Said, said
+from pointsman.embedding import installed_model
+from pointsman.learning.dense_gap import joined
 from pointsman.learning.recovery import Doubles, apgr, calls_for, curve, order_of, resampled
 from pointsman.routing.classifier.difficulty import Difficulty, shipped_difficulty
 
@@ -62,7 +68,7 @@ class Validated(NamedTuple):
 
 class Asked(msgspec.Struct, frozen=True):
     """`folds`: random ones; `rounds`: resamples for intervals; `peer`: with TF-IDF; `pairs`: the heavy model with each of
-    the others, too."""
+    the others, too; `meaning`: with routers that look at vectors of e5."""
 
     folds: int = 5
     rounds: int = 1000
@@ -70,6 +76,7 @@ class Asked(msgspec.Struct, frozen=True):
     peer: bool = True
     pairs: bool = True
     sweep: bool = False
+    meaning: bool = False
 
 
 def run_route(rows: Sequence[Scored], pair: Pair, asked: Asked, file: str, venv: Path, tell: Tell) -> RouteResults:
@@ -81,12 +88,19 @@ def run_route(rows: Sequence[Scored], pair: Pair, asked: Asked, file: str, venv:
     versions, skipped = {OURS: "learning/gap.py", SHIPPED: shipped.version}, {}
     if not asked.peer:
         skipped[TFIDF] = "--no-peer"
+    floats: Doubles | None = None
+    if asked.meaning:
+        floats = meanings([row.question for row in found.rows], tell)
+        versions[MEANING] = versions[BOTH] = str(installed_model())
     splits: list[SplitFigures] = []
     sweep: Sweep | None = None
     for split in splits_of(found.rows):
         folds = folds_of(split, [row.kind for row in found.rows], asked.folds, asked.seed)
         tell(said("{split}: {folds} folds …", "{split}：{folds} 折……", split=split_name(split), folds=len(folds)))
         scores = {OURS: learnt(known, found.gaps, folds), SHIPPED: known.shipped, LENGTH: known.lengths}
+        if floats is not None:
+            scores[MEANING] = meant(floats, found.gaps, folds)
+            scores[BOTH] = joined(scores[OURS], scores[MEANING])
         if asked.peer and TFIDF not in skipped:
             try:
                 scores[TFIDF], versions[TFIDF] = tfidf([r.question for r in found.rows], found.gaps, folds, venv)
@@ -225,12 +239,23 @@ def _beside(found: Answered, known: Prepared, light: str, heavy: str, asked: Ask
     return PairFigures(light, heavy, len(found.rows), float(gaps.mean()), length, ours, over)
 
 
-def validated(rows: Sequence[Scored], gaps: Doubles, general: Difficulty, pull: float, asked: Asked) -> list[Validated]:
-    """For what `pointsman train` makes: by random folds, and by tasks left out where there are any."""
+def validated(
+    rows: Sequence[Scored],
+    gaps: Doubles,
+    general: Difficulty,
+    pull: float,
+    asked: Asked,
+    vectors: Doubles | None = None,
+) -> list[Validated]:
+    """For what `pointsman train` makes: by random folds, and by tasks left out where there are any. `vectors`: one a
+    question, where it looks at their meaning, too."""
     known = prepared([row.question for row in rows], shipped_difficulty(), general)
     found = []
     for split in splits_of(rows):
-        scores = learnt(known, gaps, folds_of(split, [row.kind for row in rows], asked.folds, asked.seed), pull)
+        folds = folds_of(split, [row.kind for row in rows], asked.folds, asked.seed)
+        scores = learnt(known, gaps, folds, pull)
+        if vectors is not None:
+            scores = joined(scores, meant(vectors, gaps, folds))
         others = (scores, known.lengths, known.shipped)
         ours, length, shipped = (apgr(each, gaps) for each in others)
         drawn = resampled([order_of(each) for each in others], [gaps] * 3, asked.rounds, asked.seed)

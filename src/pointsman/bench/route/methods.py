@@ -12,13 +12,18 @@ from typing import NamedTuple
 import numpy
 
 from pointsman.bench.route.splits import Fold
+from pointsman.domain.meaning import SCALE
+from pointsman.embedding.many import Tell, embedded
+from pointsman.learning.dense_gap import fit_dense_gap
 from pointsman.learning.gap import PULL, fit_gap, gap_rows
 from pointsman.learning.pieces import pieces, plain
 from pointsman.learning.recovery import Doubles
 from pointsman.learning.ridge import Rows
 from pointsman.routing.classifier.difficulty import GAP, Difficulty
+from pointsman.routing.classifier.meaning import TOKENS, read
 
 OURS, SHIPPED, LENGTH, RANDOM, ORACLE, TFIDF = "pointsman", "shipped", "length", "random", "oracle", "tf-idf"
+MEANING, BOTH = "e5", "pointsman + e5"
 _PEER = Path(__file__).parents[1] / "peers" / "route_sklearn.py"
 
 _IS_THERE = "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)"
@@ -57,6 +62,20 @@ def learnt(known: Prepared, gaps: Doubles, folds: Sequence[Fold], pull: float = 
     for fold in folds:
         fit = fit_gap(known.rows.taken(fold.rest), known.general[fold.rest], gaps[fold.rest], pull)
         found[fold.out] = fit.comparable(known.rows.taken(fold.out), known.general[fold.out])
+    return found
+
+
+def meanings(texts: Sequence[str], tell: Tell) -> Doubles:
+    """A vector each, as requests get them. Raises PointsmanError."""
+    rows = embedded([read(text) for text in texts], TOKENS, tell)
+    return numpy.frombuffer(b"".join(rows), numpy.int8).reshape(len(texts), -1).astype(numpy.float64) / SCALE
+
+
+def meant(rows: Doubles, gaps: Doubles, folds: Sequence[Fold]) -> Doubles:
+    """By the meaning of a question alone, on each fold's rest: `learning/dense_gap.py`. `rows`: a vector each question."""
+    found = numpy.zeros(len(gaps))
+    for fold in folds:
+        found[fold.out] = fit_dense_gap(rows[fold.rest], gaps[fold.rest]).scores(rows[fold.out])
     return found
 
 

@@ -9,13 +9,15 @@ from typing import Any
 
 from pointsman.bench.route.figures import Interval, Method, Model, Point, RouteResults, SplitFigures, Sweep
 from pointsman.bench.route.measure import split_name
-from pointsman.bench.route.methods import LENGTH, ORACLE, OURS, RANDOM, SHIPPED, TFIDF
+from pointsman.bench.route.methods import BOTH, LENGTH, MEANING, ORACLE, OURS, RANDOM, SHIPPED, TFIDF
 from pointsman.bench.tables import Table
 from pointsman.domain.said import Said, said
 
 _NONE = "–"
 NAMES: dict[str, Said] = {
     OURS: said("Pointsman, learnt on the other folds", "扳道工，用其余各折学习"),
+    MEANING: said("e5 alone, learnt on the other folds", "只用 e5，用其余各折学习"),
+    BOTH: said("Pointsman with e5, learnt on the other folds", "扳道工加 e5，用其余各折学习"),
     SHIPPED: said("Pointsman, as shipped", "扳道工，随附模型"),
     LENGTH: said("prompt length", "提示长度"),
     TFIDF: said("TF-IDF + logistic regression", "TF-IDF + 逻辑回归"),

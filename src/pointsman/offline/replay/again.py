@@ -10,6 +10,7 @@ import msgspec
 from pointsman.domain.decision import Decision
 from pointsman.domain.errors import PointsmanError
 from pointsman.domain.intent import Hearing
+from pointsman.domain.meaning import Meaning
 from pointsman.domain.request import Request
 from pointsman.domain.rule import Looked
 from pointsman.domain.target import BackendState, Load, Snapshot
@@ -20,11 +21,11 @@ from pointsman.pipeline.scored import loads_of
 from pointsman.routing.classifier.difficulty import Difficulty
 from pointsman.routing.classifier.tasks import Tasks
 
-Unread = Literal["off", "no_key", "older", "no_policy", "no_snapshot", "version", "arbiter", "cut"]
+Unread = Literal["off", "no_key", "older", "no_policy", "no_snapshot", "version", "arbiter", "meaning", "cut"]
 """Why a request cannot be decided again: its prompt was not kept, or the key is not here; another version wrote it in a way
 that is not read; the log has its policy or its snapshot no more; its own policy does not lead to what was logged (another
-version decided it); an arbiter would have to be asked; time for its rules ran out, and how far others would come is not
-known."""
+version decided it); an arbiter, or an embedding model, would have to be asked; time for its rules ran out, and how far
+others would come is not known."""
 Assumed = Literal["last", "hearing", "idle", "no_last", "state"]
 """What a decision was taken to have: the target that its session had, what an arbiter heard, targets that have nothing to
 do, a session without a target before, and of a target that was not there what was known of it or its like at another
@@ -80,13 +81,19 @@ class Again:
                 last=last,
                 before=logged.features,
                 looked=_NOTHING if missed else None,
+                meaning=self._meant(logged),
             )
         except PointsmanError as error:
             return Decision(stage="model", reason="", error=error.code)
         if again.wants is not None and again.wants != logged.wants:
-            return "arbiter"
+            return "meaning" if again.wants == "meaning" else "arbiter"
         self._note(again, logged, hearing, last, loads, lacking)
         return shown(again, policy.document.actions)
+
+    def _meant(self, logged: Decision) -> Meaning | None:
+        """As logged, where the policy wants vectors of that very model."""
+        rule, meaning = self.policy.document.classifier, logged.meaning
+        return meaning if rule is not None and meaning is not None and meaning.embedder == rule.embedder else None
 
     def _policy_for(self, request: Request, logged: Decision) -> Policy:
         policy, old = self.policy, self._old

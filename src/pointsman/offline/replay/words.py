@@ -22,6 +22,9 @@ UNREAD: dict[Unread, Said] = {
     "arbiter": Said(
         "an arbiter would have to be asked that was not asked then", "需要询问仲裁器，而当时没有问过（或意图已变）"
     ),
+    "meaning": Said(
+        "the embedding model would have to be asked that was not asked then", "需要询问向量模型，而当时没有问过"
+    ),
     "cut": Said(
         "time for its rules ran out, and how far others would come is not known",
         "当时规则超时，换了规则不知道会走到哪里",

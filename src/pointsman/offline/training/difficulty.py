@@ -5,7 +5,7 @@ general score where a text is of no kind that was learnt. Both are straight sums
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +18,7 @@ from pointsman.learning.lanes import packed
 from pointsman.learning.linear import MOST, Linear
 from pointsman.learning.pieces import pieces, plain
 from pointsman.learning.recovery import Doubles
-from pointsman.learning.ridge import Rows, ridge, rows_of, vocabulary
+from pointsman.learning.ridge import Places, Rows, ridge, rows_of, vocabulary
 from pointsman.routing.classifier.difficulty import (
     FORMAT,
     GAP,
@@ -138,7 +138,7 @@ def trained(asked: Sequence[Asked], general: Difficulty, about: Mapping[str, str
     own = Layout(
         round(layout.doubling * share), round(layout.letter * share), round(layout.start * share - fit.middle * size)
     )
-    knots = _knots(asked, _unseen_scores(rows, score, gaps, fit.pull))
+    knots = knots_of(asked, _unseen_scores(rows, score, gaps, fit.pull))
     return _bytes(kept, (layout, own), knots, dict(about))
 
 
@@ -174,17 +174,22 @@ def check_asked(asked: Sequence[Asked]) -> None:
 
 def _unseen_scores(rows: Rows, score: Doubles, gaps: Doubles, pull: float) -> Doubles:
     """The score of each question by fits that did not see it, in spreads of the fit that it is of."""
-    order = numpy.random.default_rng(_SEED).permutation(rows.height)
     found = numpy.zeros(rows.height)
-    for part in range(_FOLDS):
-        out = numpy.sort(order[part::_FOLDS])
-        rest = numpy.setdiff1d(order, out)
+    for rest, out in unseen_folds(rows.height):
         fit = fit_gap(rows.taken(rest), score[rest], gaps[rest], pull)
         found[out] = fit.comparable(rows.taken(out), score[out])
     return found
 
 
-def _knots(asked: Sequence[Asked], scores: Doubles) -> tuple[tuple[int, int], ...]:
+def unseen_folds(count: int) -> Iterator[tuple[Places, Places]]:
+    """Places that are learnt from and those that are left out, each of which is once."""
+    order = numpy.random.default_rng(_SEED).permutation(count)
+    for part in range(_FOLDS):
+        out = numpy.sort(order[part::_FOLDS])
+        yield numpy.setdiff1d(order, out), out
+
+
+def knots_of(asked: Sequence[Asked], scores: Doubles) -> tuple[tuple[int, int], ...]:
     """Where the score of a text is known, how often a heavy model rescued it: means of equal parts by rising score, made to
     rise (neighbours that do not are taken together)."""
     rescued = numpy.array([each.rescued for each in asked])

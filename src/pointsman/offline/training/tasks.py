@@ -7,13 +7,23 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pointsman.learning.descent import fit, mixed, root, rounded
+from pointsman.learning.descent import fit, length_root, mixed, root, rounded
 from pointsman.learning.lanes import middle, unpacked
 from pointsman.learning.linear import Linear
 from pointsman.learning.pieces import pieces, plain
 from pointsman.offline.training.groups import groups_of
 from pointsman.offline.training.word_classes import word_classes
-from pointsman.routing.classifier.tasks import FORMAT, SHIFT, WHOLE, WISH, TasksFile, calibrated, likely, task_row
+from pointsman.routing.classifier.tasks import (
+    FORMAT,
+    SHIFT,
+    WHOLE,
+    WISH,
+    TasksFile,
+    calibrated,
+    likely,
+    logits,
+    task_row,
+)
 
 FOLDS = 5
 COVERED = 90
@@ -39,10 +49,11 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """`judged` in the order of the texts."""
+    """`judged` in the order of the texts, by the `logits` (in 2⁻¹⁶) of a model that did not see them."""
 
     file: TasksFile
     judged: tuple[Judged, ...]
+    logits: tuple[tuple[int, ...], ...]
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -56,24 +67,36 @@ def train_tasks(texts: Sequence[Labelled], about: dict[str, str]) -> Trained:
     names = tuple(sorted({text.task for text in texts}))
     rows = [_row(text.text) for text in texts]
     labels = [names.index(text.task) for text in texts]
-    folds = _folds([text.text for text in texts])
-    judged: dict[int, Judged] = {}
+    folds = folds_of([text.text for text in texts])
+    unseen: dict[int, tuple[int, ...]] = {}
     for fold in range(FOLDS):
         kept = [place for place, part in enumerate(folds) if part != fold]
         linear = _linear(names, [rows[place] for place in kept], [labels[place] for place in kept])
         for place, part in enumerate(folds):
             if part == fold:
-                found = likely(linear, [p for p in rows[place].pieces if not p.startswith("@c ")], SHIFT)
-                most = max(found)
-                judged[place] = Judged(names[found.index(most)], most)
-    order = tuple(judged[place] for place in range(len(texts)))
-    right = [each.told == text.task for each, text in zip(order, texts, strict=True)]
-    knots = _knots([each.probability for each in order], right)
-    least = sorted(each.probability for each in order)[len(order) * (100 - COVERED) // 100]
-    linear = _linear(names, rows, labels)
+                row = [p for p in rows[place].pieces if not p.startswith("@c ")]
+                unseen[place] = tuple(logits(linear.sums(row), length_root(len(row)), SHIFT))
+    order = tuple(unseen[place] for place in range(len(texts)))
+    judged, knots, least = judged_by(order, names, texts)
+    file = TasksFile(FORMAT, _linear(names, rows, labels).stored(), knots, least, about)
+    return Trained(file, judged, order)
+
+
+def judged_by(
+    logits: Sequence[Sequence[int]], names: Sequence[str], texts: Sequence[Labelled]
+) -> tuple[tuple[Judged, ...], tuple[tuple[int, int], ...], int]:
+    """From logits of each text by a model that did not see it: what it would have told, the knots of its calibration, and
+    the least confidence."""
+    judged = []
+    for each in logits:
+        found = likely(each)
+        most = max(found)
+        judged.append(Judged(names[found.index(most)], most))
+    right = [each.told == text.task for each, text in zip(judged, texts, strict=True)]
+    knots = _knots([each.probability for each in judged], right)
+    least = sorted(each.probability for each in judged)[len(judged) * (100 - COVERED) // 100]
     chance = WHOLE // len(names)  # what is no surer than that is not told
-    file = TasksFile(FORMAT, linear.stored(), knots, max(calibrated(knots, least), chance), about)
-    return Trained(file, order)
+    return tuple(judged), knots, max(calibrated(knots, least), chance)
 
 
 def _row(text: str) -> _Row:
@@ -112,7 +135,7 @@ def _largest(weights: dict[str, int], heads: int) -> dict[str, int]:
     return {piece: weights[piece] for piece in kept}
 
 
-def _folds(texts: Sequence[str]) -> list[int]:
+def folds_of(texts: Sequence[str]) -> list[int]:
     """The fold in which each text is left out, with all that is nearly the same."""
     groups = groups_of(texts)
     firsts = sorted(set(groups))

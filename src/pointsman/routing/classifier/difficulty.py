@@ -1,5 +1,5 @@
-"""How likely a small model is not enough for a text: a sum over its pieces and its length, in whole numbers, so that the
-same text has the same difficulty on every machine."""
+"""How likely a small model is not enough for a text: a sum over its pieces and its length, and over the coordinates of its
+meaning where a model knows that too; in whole numbers, so that the same text has the same difficulty on every machine."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
+from operator import itemgetter
 
 import msgspec
 
 from pointsman.learning.descent import root
 from pointsman.learning.linear import Linear, Stored, compressed, decompressed, linear_of
+from pointsman.routing.classifier.meaning import Embedder, MeaningHeads, StoredMeaning
 
-FORMAT = 1
+FORMAT, FORMAT_MEANING = 1, 2
+"""Of a file without and with meaning."""
 UNIT = 1000
 """One, in scores: the spread that the general score has over questions to models."""
 WHOLE = 10_000
@@ -37,15 +40,25 @@ class Layout(msgspec.Struct, frozen=True):
     start: int
 
 
-class DifficultyFile(msgspec.Struct, frozen=True):
+class DifficultyByMeaning(msgspec.Struct, frozen=True):
+    """What a vector tells of the gap, in UNITs, to which `spelled` 256ths of the score of the pieces are added. `knots` hold
+    for the sum."""
+
+    heads: StoredMeaning
+    spelled: int
+    knots: tuple[tuple[int, int], ...]
+
+
+class DifficultyFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """`knots`: (score, difficulty in WHOLEs), both rising; straight between them. `about`: of what it was made, for
-    people."""
+    people. With `meaning` all the rest is for texts of which there is no vector."""
 
     format: int
     linear: Stored
     layouts: tuple[Layout, ...]
     knots: tuple[tuple[int, int], ...]
     about: dict[str, str] = {}
+    meaning: DifficultyByMeaning | None = None
 
 
 class Difficulty:
@@ -53,15 +66,30 @@ class Difficulty:
 
     def __init__(self, told: DifficultyFile, data: bytes) -> None:
         """Raises ValueError where it does not fit together."""
-        if told.format != FORMAT or told.linear.heads != HEADS or len(told.layouts) != len(HEADS) or not told.knots:
+        meaning = told.meaning
+        wanted = FORMAT if meaning is None else FORMAT_MEANING
+        if told.format != wanted or told.linear.heads != HEADS or len(told.layouts) != len(HEADS) or not told.knots:
             raise ValueError("it is no model of difficulties, or one of another version of Pointsman")
         self.data = data
         self.version = difficulty_version(data)
         self.about = told.about
         self.layouts = told.layouts
         self.linear: Linear = linear_of(told.linear)
-        self._scores = [score for score, _ in told.knots]
-        self._values = [value for _, value in told.knots]
+        self.knots = told.knots
+        self._meaning = meaning
+        self._heads = None if meaning is None else MeaningHeads(meaning.heads)
+        if meaning is not None and (len(meaning.heads.dense.starts) != 1 or not meaning.knots):
+            raise ValueError("a vector tells of the gap alone")
+
+    @property
+    def embedder(self) -> str | None:
+        """The embedding model whose vectors `of_meaning` takes; None: it goes by spelling alone."""
+        return None if self._meaning is None else self._meaning.heads.embedder.name
+
+    @property
+    def learnt_with(self) -> Embedder | None:
+        """The same, with a hash of its weights."""
+        return None if self._meaning is None else self._meaning.heads.embedder
 
     def of(self, text: str, row: Collection[str]) -> float:
         """0 to 1: how likely a large model is right where a small one is wrong. `row` are the pieces of the text."""
@@ -70,7 +98,14 @@ class Difficulty:
     def told(self, text: str, row: Collection[str], total: int) -> float:
         """The same, where the `total` of the row by `linear` is known."""
         gap = self.linear.numbers(total)[GAP]
-        return self.calibrated(gap * 16 // root(row) + by_length(self.layouts[GAP], letters(text))) / WHOLE
+        score = gap * 16 // root(row) + by_length(self.layouts[GAP], letters(text))
+        return calibrated(self.knots, score) / WHOLE
+
+    def of_meaning(self, text: str, row: Collection[str], vector: bytes) -> float:
+        """The same, with the vector that the model's embedding model gave of what is `read` of the text."""
+        assert self._meaning is not None and self._heads is not None
+        score = self._heads.sums(vector)[0] + (self.scores(text, row)[GAP] * self._meaning.spelled >> 8)
+        return calibrated(self._meaning.knots, score) / WHOLE
 
     def scores(self, text: str, row: Collection[str]) -> tuple[int, int]:
         """Of both heads, in UNITs."""
@@ -90,14 +125,14 @@ class Difficulty:
         found = {piece: self.linear.sums((piece,))[head] for piece in self.linear.weights}
         return {piece: weight for piece, weight in found.items() if weight}
 
-    def calibrated(self, score: int) -> int:
-        """In WHOLEs."""
-        place = bisect_right(self._scores, score)
-        if place == 0 or place == len(self._scores):
-            return self._values[max(place - 1, 0)]
-        low, high = self._scores[place - 1], self._scores[place]
-        start, end = self._values[place - 1], self._values[place]
-        return start + (end - start) * (score - low) // (high - low)
+
+def calibrated(knots: Sequence[tuple[int, int]], score: int) -> int:
+    """In WHOLEs: on the line through `knots`, flat beyond its ends."""
+    place = bisect_right(knots, score, key=itemgetter(0))
+    if place == 0 or place == len(knots):
+        return knots[max(place - 1, 0)][1]
+    (low, start), (high, end) = knots[place - 1], knots[place]
+    return start + (end - start) * (score - low) // (high - low)
 
 
 def letters(text: str) -> int:

@@ -1,5 +1,5 @@
-"""What kind of work a text asks for, and how sure that is: a sum over its pieces, in whole numbers, so that the same text
-has the same task on every machine."""
+"""What kind of work a text asks for, and how sure that is: a sum over its pieces, and over the coordinates of its meaning
+where a model knows that too; in whole numbers, so that the same text has the same task on every machine."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from pointsman.learning.linear import Linear, Stored, compressed, decompressed, 
 from pointsman.learning.pieces import piece_set, piece_sets, pieces
 from pointsman.routing.classifier.instruction import instruction
 from pointsman.routing.classifier.layout import LAYOUT, layout
+from pointsman.routing.classifier.meaning import Embedder, MeaningHeads, StoredMeaning
 
-FORMAT = 1
+FORMAT, FORMAT_MEANING = 1, 2
+"""Of a file without and with meaning."""
 SHIFT = 9
 """Weights in a file are in 2⁹ UNITths."""
 WISH = "@i "
@@ -28,16 +30,27 @@ WHOLE = 10_000
 """One, in probabilities and confidences."""
 
 
-class TasksFile(msgspec.Struct, frozen=True):
+class TasksByMeaning(msgspec.Struct, frozen=True):
+    """What a vector adds: logits in 2⁻¹⁶, to which `spelled` 256ths of those of the pieces are added. `knots` and `least`
+    hold for the sum."""
+
+    heads: StoredMeaning
+    spelled: int
+    knots: tuple[tuple[int, int], ...]
+    least: int
+
+
+class TasksFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """`knots`: (probability that the model gives its first task, how often that is right), both in WHOLEs and rising;
     straight between them. `least` is the confidence below which nothing is told. `about`: of what it was made and what it
-    reached, for people."""
+    reached, for people. With `meaning` all the rest is for texts of which there is no vector."""
 
     format: int
     linear: Stored
     knots: tuple[tuple[int, int], ...]
     least: int
     about: dict[str, str] = {}
+    meaning: TasksByMeaning | None = None
 
 
 class Told(NamedTuple):
@@ -52,35 +65,69 @@ class Tasks:
 
     def __init__(self, told: TasksFile, data: bytes) -> None:
         """Raises ValueError where it does not fit together."""
-        if told.format != FORMAT or len(told.linear.heads) < 2 or not told.knots:
+        meaning = told.meaning
+        wanted = FORMAT if meaning is None else FORMAT_MEANING
+        if told.format != wanted or len(told.linear.heads) < 2 or not told.knots:
             raise ValueError("it is no model of task types, or one of another version of Pointsman")
         self.data = data
         self.version = tasks_version(data)
         self.about = told.about
-        self.least = told.least / WHOLE
+        self.least = (told.least if meaning is None else meaning.least) / WHOLE
         self.names = told.linear.heads
         self.nothing = Told(self.names[0], 0.0)
         self.linear, self._wished_alone = _with_wishes(linear_of(told.linear))
         self._built = Linear(self.linear.heads, _of_layouts(self.linear.weights))
         self._knots = told.knots
+        self._meaning = meaning
+        self._heads = None if meaning is None else MeaningHeads(meaning.heads)
+        if meaning is not None and (len(meaning.heads.dense.starts) != len(self.names) or not meaning.knots):
+            raise ValueError("its two parts do not tell the same task types")
 
-    def of(self, text: str) -> Told | None:
-        """`text` as `plain` gives it. `nothing` of one without any known piece, None of one without pieces."""
+    @property
+    def embedder(self) -> str | None:
+        """The embedding model whose vectors `of` takes; None: it goes by spelling alone."""
+        return None if self._meaning is None else self._meaning.heads.embedder.name
+
+    @property
+    def learnt_with(self) -> Embedder | None:
+        """The same, with a hash of its weights."""
+        return None if self._meaning is None else self._meaning.heads.embedder
+
+    def of(self, text: str, vector: bytes | None = None) -> Told | None:
+        """`text` as `plain` gives it; `vector` what the model's embedding model gave of what is `read` of the text, where it
+        goes by that, too. `nothing` of one without any known piece and without vector, None of one without pieces."""
         row, wish = rows_of(text)
+        if row and vector is not None:
+            return self._of_meaning(text, row, wish, vector)
         return self.told(text, row, wish, self.linear.total(row), self.linear.total(wish)) if row else None
 
     def told(self, text: str, row: Set[str], wish: Set[str], total: int, wished: int) -> Told:
         """The same, where what `rows_of` gives is known, and the totals of both by `linear`."""
-        heads = len(self.names)
-        own, _ = parted(total, heads)
+        own, _ = parted(total, len(self.names))
         if not own and not any(piece in self.linear.weights for piece in row - self._wished_alone):
             return self.nothing
+        return self._told(self._logits(text, row, wish, total, wished), self._knots)
+
+    def _of_meaning(self, text: str, row: Set[str], wish: Set[str], vector: bytes) -> Told:
+        """Also of a text whose pieces are all unknown."""
+        assert self._meaning is not None and self._heads is not None
+        share = self._meaning.spelled
+        spelled = self._logits(text, row, wish, self.linear.total(row), self.linear.total(wish))
+        whole = [one + (two * share >> 8) for one, two in zip(self._heads.sums(vector), spelled, strict=True)]
+        return self._told(whole, self._meaning.knots)
+
+    def _told(self, logits: Sequence[int], knots: Sequence[tuple[int, int]]) -> Told:
+        found = likely(logits)
+        most = max(found)
+        return Told(self.names[found.index(most)], calibrated(knots, most) / WHOLE)
+
+    def _logits(self, text: str, row: Set[str], wish: Set[str], total: int, wished: int) -> list[int]:
+        heads = len(self.names)
         also = layout(text)
+        own, _ = parted(total, heads)
         _, asks = parted(wished, heads)
         sums = self.linear.numbers(own + asks + self._built.total(also))[:heads]
-        likely = _likely(sums, length_root(len(row) + len(also) + len(wish)), SHIFT)
-        most = max(likely)
-        return Told(self.names[likely.index(most)], calibrated(self._knots, most) / WHOLE)
+        return logits(sums, length_root(len(row) + len(also) + len(wish)), SHIFT)
 
 
 def rows_of(text: str) -> tuple[set[str], set[str]]:
@@ -109,13 +156,14 @@ def _of_layouts(weights: Mapping[str, int]) -> dict[str, int]:
     return {piece: whole for piece, whole in weights.items() if piece.startswith(LAYOUT)}
 
 
-def likely(linear: Linear, row: Sequence[str], shift: int) -> list[int]:
-    """Probabilities in WHOLEs. Weights are in 2^`shift` UNITths."""
-    return _likely(linear.sums(row), length_root(len(row)), shift)
+def logits(sums: Sequence[int], length: int, shift: int) -> list[int]:
+    """In 2⁻¹⁶, of sums over pieces of which `length` is the `length_root`. Weights are in 2^`shift` UNITths."""
+    return [(each << (shift + 4)) // length for each in sums]
 
 
-def _likely(sums: Sequence[int], length: int, shift: int) -> list[int]:
-    found, whole = shares([(each << (shift + 4)) // length for each in sums])
+def likely(logits: Sequence[int]) -> list[int]:
+    """Probabilities in WHOLEs, of logits in 2⁻¹⁶."""
+    found, whole = shares(logits)
     return [each * WHOLE // whole for each in found]
 
 
