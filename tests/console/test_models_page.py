@@ -72,7 +72,7 @@ def test_it_shows_who_takes_what_and_how_each_is(tongue: str) -> None:
     assert ("made room" in page, "让位" in page) == ((True, False) if tongue == "en" else (False, True))
     assert ("no room" in page) == (tongue == "en") and ("放不下" in page) == (tongue == "zh")
     assert 'href="/ui/requests?target=big%40a"' in page and "<b>@a" not in page
-    assert '<div class="tile"' not in page and 'href="/ui/requests?outcome=under_way"' in page  # every figure leads somewhere
+    assert '<div class="tile"' not in page and 'href="/ui/requests?outcome=under_way"' in page
 
 
 def test_what_came_to_nothing_is_said_once() -> None:
