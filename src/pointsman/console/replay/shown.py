@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -51,12 +52,15 @@ def _rows(part: Part, behind: Mapping[tuple[int, int | None], str]) -> Iterator[
         if len(row) == 1:
             continue
         cells = [Cell(words, column in part.numbers, behind.get((at, column))) for column, words in enumerate(row)]
-        notes: list[Words] = []
-        for note in part.rows[at + 1 :]:
-            if len(note) > 1 or len(notes) == SAMPLES:
-                break
-            notes.append(note[0])
-        yield ShownRow(cells, notes)
+        below = [note[0] for note in itertools.takewhile(lambda note: len(note) == 1, part.rows[at + 1 :])]
+        yield ShownRow(cells, _spread(below))
+
+
+def _spread(notes: Sequence[Words]) -> Sequence[Words]:
+    """The first, one from the middle, the last."""
+    if len(notes) <= SAMPLES:
+        return notes
+    return [notes[place * (len(notes) - 1) // (SAMPLES - 1)] for place in range(SAMPLES)]
 
 
 def _place(part: int, behind: Behind, found: Replayed) -> str:
