@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from operator import attrgetter
+from typing import TypeVar
 
 import msgspec
 
-from pointsman.store.log_row import Brief
+from pointsman.store.log_filters import field_of
+from pointsman.store.log_outline import KIND, Outline
+
+T = TypeVar("T", int, float)
 
 DIMS = ("stage", "rule", "action", "target", "entry", "outcome", "caller")
 """What requests are told apart by. `entry` is what the client named, a model or an entry."""
@@ -22,12 +25,12 @@ BOUNDS = (
 OTHER = "…"
 """Stands for all values beyond the first `MOST` of a period."""
 MOST = 200
+ALL = tuple(range(len(DIMS)))
 _CALLER = DIMS.index("caller")
 
-_FIELDS = ("stage", "rule", "action", "target", "model", "outcome", "caller")  # of a head
+_PLACES = [KIND.index(field_of(dim)) for dim in DIMS]
 Key = tuple[str | None, ...]
 """A value of each dimension."""
-_key_of: Callable[[Brief], Key] = attrgetter(*_FIELDS)
 _bucket = partial(bisect_left, BOUNDS)
 
 
@@ -76,27 +79,21 @@ class Figures(msgspec.Struct, array_like=True, gc=False):
         self.queued_ms.add(other.queued_ms)
 
 
-def summed(heads: Iterable[Brief], step: int, dims: Sequence[int] | None = None) -> dict[int, dict[Key, Figures]]:
+def summed(those: Outline, step: int, dims: Sequence[int] = ALL) -> dict[int, dict[Key, Figures]]:
     """By the seconds since the epoch at which the step began that each came in, and by a value of each of DIMS, or of those
     in these places."""
-    key_of = _key_of if dims is None else _by(dims)
-    apart: defaultdict[tuple[int, Key], list[Brief]] = defaultdict(list)
-    for head in heads:
-        apart[int(head.received // step) * step, key_of(head)].append(head)
+    places = [_PLACES[dim] for dim in dims]
+    keys: dict[Key, int] = {}
+    numbers = [keys.setdefault(tuple([kind[place] for place in places]), len(keys)) for kind in those.kinds]
+    steps = [received // step for received in those.received]
+    apart: defaultdict[tuple[float, int], list[int]] = defaultdict(list)
+    for place, one in enumerate(zip(steps, map(numbers.__getitem__, those.codes), strict=True)):
+        apart[one].append(place)
+    named = list(keys)
     found: dict[int, dict[Key, Figures]] = {}
-    for (start, key), same in apart.items():
-        found.setdefault(start, {})[key] = _figures(same)
+    for (began, number), same in apart.items():
+        found.setdefault(int(began) * step, {})[named[number]] = _figures(those, same)
     return found
-
-
-def _by(dims: Sequence[int]) -> Callable[[Brief], Key]:
-    getters = [attrgetter(_FIELDS[dim]) for dim in dims]
-    if not getters:
-        return lambda head: ()
-    if len(getters) == 1:
-        [getter] = getters
-        return lambda head: (getter(head),)
-    return attrgetter(*[_FIELDS[dim] for dim in dims])
 
 
 def by(dims: Sequence[int], sums: Mapping[Key, Figures]) -> dict[Key, Figures]:
@@ -119,16 +116,20 @@ def add_to(sums: dict[Key, Figures], key: Key, figures: Figures) -> None:
     known.add(figures)
 
 
-def _figures(heads: list[Brief]) -> Figures:
+def _figures(those: Outline, places: list[int]) -> Figures:
     return Figures(
-        len(heads),
-        sum([head.input_tokens or 0 for head in heads]),
-        sum([head.output_tokens or 0 for head in heads]),
-        sum([head.cached_tokens or 0 for head in heads]),
-        _spread([head.total_ms for head in heads if head.total_ms is not None]),
-        _spread([head.ttft_ms for head in heads if head.ttft_ms is not None]),
-        _spread([head.queued_ms for head in heads if head.queued_ms is not None]),
+        len(places),
+        sum(_there(those.input_tokens, places)),
+        sum(_there(those.output_tokens, places)),
+        sum(_there(those.cached_tokens, places)),
+        _spread(_there(those.total_ms, places)),
+        _spread(_there(those.ttft_ms, places)),
+        _spread(_there(those.queued_ms, places)),
     )
+
+
+def _there(column: Sequence[T | None], places: list[int]) -> list[T]:
+    return [value for value in map(column.__getitem__, places) if value is not None]
 
 
 def _spread(times: list[float]) -> Spread:

@@ -14,7 +14,9 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.request import Request
 from pointsman.domain.target import Snapshot
+from pointsman.store.log_outline import Outline, outline_of, row_of
 from pointsman.store.log_row import CONTENT, FEATURES, Prompts, content_of, head_of, since_then, without_quotes
+from pointsman.store.log_unfiled import About
 from pointsman.store.seal import Seal
 from pointsman.store.squeeze import QUICK, squeezed, squeezed_pieces, stretched
 
@@ -69,6 +71,7 @@ class Batch:
         self.feedback: list[tuple[Feedback, float, Served | None]] = []
         self.signs: list[Signs] = []
         self._fresh: list[Fresh] = []
+        self._rows: list[tuple[Any, ...]] = []
         self.notes: Batch | None = None
         self.ended: list[tuple[str, int]] = []
         self.count = 0
@@ -151,12 +154,27 @@ class Batch:
                     whole.append(contents[-1])
         packed = _items(heads), _items(contents)
         self._heads.append(packed[0])
+        if not self.name:
+            self._rows += map(row_of, heads)
         if contents:
             self._contents.append(packed[1])
         if whole:
             self._first, self._newest = self._first or whole[:_FEW], whole[-1]
         self.size += len(packed[0]) + len(packed[1])
         self._count(fresh)
+
+    @property
+    def about(self) -> About:
+        return self.last, self.first_id, self.last_id, self.count
+
+    def outline(self) -> Outline | None:
+        """What filing needs of it; None where it was let go."""
+        rows, self._rows = self._rows, []
+        return outline_of(rows, FEATURES) if rows else None
+
+    def let_go(self) -> None:
+        """Of its outline, which can be made of what is written, too."""
+        self._rows = []
 
     def _count(self, fresh: Sequence[Fresh]) -> None:
         for record, policy, snapshot, _ in fresh:

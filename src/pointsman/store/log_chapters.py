@@ -10,29 +10,26 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 import msgspec
 
-from pointsman.store.log_columns import bits_of, bits_with, joined, packed_column
-from pointsman.store.log_filters import FEATURES, KEPT, LABELS, field_of
-from pointsman.store.log_row import Brief
+from pointsman.store.log_columns import bits_of, bits_with, packed_checks, packed_kinds
+from pointsman.store.log_filters import LABELS, field_of
+from pointsman.store.log_outline import KIND, Outline, together
 from pointsman.store.log_sql import Connection
-from pointsman.store.stored_batch import StoredBatch
 
 _AT = "select times, batches, places from chapters where id = ?"
 _COLUMN = "select named, coded, others from fields where name = ? and chapter = ?"
 _INSERT = "insert into chapters (first, last, count, high, times, batches, places) values (?,?,?,?,?,?,?) returning id"
 _INSERT_FIELD = "insert into fields (name, chapter, named, coded, others) values (?,?,?,?,?)"
-_PLAIN = [name for name in KEPT if name not in LABELS and name not in FEATURES]
-_plain_of = attrgetter(*_PLAIN)
 _PLACE = 16  # bits of a place within its batch
+_BYTE = 256  # values that a byte has
 _SELECTIVE = ("id", "error", "mark", "shadow", "intent", "risk", "rule", "caller")  # are looked at first
 
 
-Filed = tuple[int, StoredBatch, list[Brief]]
-"""(number, batch, its heads)."""
+Filed = tuple[int, Outline]
+"""(number of the batch, its requests)."""
 
 
 class Listed(msgspec.Struct, frozen=True, gc=False):
@@ -100,23 +97,20 @@ class Chapter:
 
 def write_chapter(connection: Connection, batches: Sequence[Filed]) -> None:
     """Of all requests of these batches. Raises apsw.Error."""
-    numbers = _bytes("q", [number for number, _, _ in batches])
-    heads = [head for _, _, those in batches for head in those]
-    times = [head.received for head in heads]
-    places = [at << _PLACE | place for at, (_, _, those) in enumerate(batches) for place in range(len(those))]
-    order = sorted(range(len(times)), key=times.__getitem__, reverse=True)
-    heads, times = [heads[at] for at in order], [times[at] for at in order]
-    about = times[-1], times[0], len(order), max(number for number, _, _ in batches)
-    packed = _bytes("d", times), numbers, _bytes("I", map(places.__getitem__, order))
+    numbers = [number for number, _ in batches]
+    whole = together([outline for _, outline in batches])
+    places = [at << _PLACE | place for at, (_, one) in enumerate(batches) for place in range(one.count)]
+    order = sorted(range(whole.count), key=whole.received.__getitem__, reverse=True)
+    times = _in_order("d", whole.received, order)
+    about = times[-1], times[0], len(order), max(numbers)
+    packed = _bytes(times), _bytes(array("q", numbers)), _bytes(_in_order("I", places, order))
     [(chapter,)] = connection.execute(_INSERT, (*about, *packed)).fetchall()
-    columns = dict[str, Sequence[str | None]](zip(_PLAIN, zip(*map(_plain_of, heads), strict=True), strict=True))
-    for name, labels in LABELS.items():
-        several = list(map(labels, heads))
-        columns[name] = list(map(joined, several)) if any(several) else [None] * len(heads)
-    for name in FEATURES:
-        values = [value for _, batch, those in batches for value in batch.column(name, those)]
-        columns[name] = [None if values[at] is None else str(values[at]) for at in order]
-    rows = [(name, chapter, *packed_column(values)) for name, values in columns.items()]
+    codes: Sequence[int] = list(map(whole.codes.__getitem__, order))
+    if len(whole.kinds) <= _BYTE:
+        codes = bytes(codes)
+    columns = zip(KIND, zip(*whole.kinds, strict=True), strict=True)
+    rows = [(name, chapter, *packed_kinds(values, codes)) for name, values in columns]
+    rows.append(("id", chapter, *packed_checks(_in_order("I", whole.checks, order))))
     connection.executemany(_INSERT_FIELD, rows)
 
 
@@ -137,8 +131,11 @@ def _array(kind: str, packed: bytes) -> array[Any]:
     return found
 
 
-def _bytes(kind: str, values: Iterable[float]) -> bytes:
-    packed: array[Any] = array(kind, values)
+def _in_order(kind: str, values: Sequence[float], order: Iterable[int]) -> array[Any]:
+    return array(kind, map(values.__getitem__, order))
+
+
+def _bytes(packed: array[Any]) -> bytes:
     if sys.byteorder == "big":
         packed.byteswap()
     return packed.tobytes()

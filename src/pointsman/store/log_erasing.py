@@ -170,9 +170,9 @@ class Eraser:
         if cut is not None:
             left = [batch.heads[place] for place in others]
             names = [head.id for head in left]
-            about = max(head.received for head in left), min(names), max(names), len(left), prompts
+            about = max(head.received for head in left), min(names), max(names), len(left)
             counted = waits is None or bool(waits[0])
-            add_batch(self._connection, about, (cut[0], self._put(cut[1], prompts)), counted=counted)
+            add_batch(self._connection, about, prompts, (cut[0], self._put(cut[1], prompts)), counted=counted)
         self._connection.execute("delete from unfiled where batch = ?", (number,))
         self._connection.execute("delete from batches where id = ?", (number,))
         self._leave(contents)

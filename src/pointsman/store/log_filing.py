@@ -5,17 +5,16 @@ What is filed costs a list next to nothing, what is not some µs a request, so r
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Iterable, Iterator
 
 import apsw
 
 from pointsman.domain.said import Said
-from pointsman.store.log_chapters import Filed, numbers_of, write_chapter
+from pointsman.store.log_chapters import numbers_of, write_chapter
+from pointsman.store.log_outline import Outline, together
 from pointsman.store.log_schema import all_or_nothing
 from pointsman.store.log_sql import Connection
-from pointsman.store.log_unfiled import ENOUGH, MANY
+from pointsman.store.log_unfiled import ENOUGH, MANY, About, Known
 from pointsman.store.rollups import write_rollups
 from pointsman.store.stored_batch import StoredBatch
 
@@ -23,33 +22,44 @@ log = logging.getLogger("pointsman")
 
 _COUNTED, _DAMAGED = 1, -1
 _WAITING = (
-    "select batch, counted, count from unfiled join batches on id = batch where counted >= 0 order by batch limit ?"
+    "select batch, counted, last, first_id, last_id, count from unfiled join batches on id = batch where counted >= 0 "
+    "order by batch limit ?"
 )
-_BATCH = "select prompts, heads from batches join unfiled on id = batch where id = ? and counted = ?"
+_BATCH = "select prompts, heads from batches where id = ?"
 _HOLDING = "select id, batches from chapters where high >= ? and last >= ?"
 
+Waiting = tuple[int, int, About]
+"""(number of a batch, whether it is summed up, what it is about)."""
 
-def file_batches(connection: Connection, *, all_of_them: bool = False) -> bool:
+
+def file_batches(connection: Connection, known: Known | None = None, *, all_of_them: bool = False) -> bool:
     """Makes one chapter of those that have waited longest, if there are enough of them, or any and it is to be all of them.
-    True: it did, and there may be more. Other threads go on meanwhile. Raises apsw.Error."""
-    chosen: list[tuple[int, int]] = []
+    What of them is `known` is read no more, and leaves it. True: it did, and there may be more. Other threads go on
+    meanwhile. Raises apsw.Error."""
+    known = {} if known is None else known
+    with all_or_nothing(connection):
+        chosen = _chosen(connection, all_of_them)
+        batches = [one for waiting in chosen if (one := _read(connection, waiting, known)) is not None]
+        if batches:
+            connection.executemany("delete from unfiled where batch = ?", [(number,) for number, _, _ in batches])
+            write_chapter(connection, [(number, outline) for number, _, outline in batches])
+        fresh = [outline for _, counted, outline in batches if counted != _COUNTED]
+        if fresh:
+            write_rollups(connection, together(fresh))
+    for number, *_ in chosen:
+        known.pop(number, None)
+    return bool(chosen)
+
+
+def _chosen(connection: Connection, all_of_them: bool) -> list[Waiting]:
+    chosen: list[Waiting] = []
     requests = 0
-    for number, counted, count in connection.execute(_WAITING, (MANY,)).fetchall():
-        chosen.append((number, counted))
-        requests += count
+    for number, counted, *about in connection.execute(_WAITING, (MANY,)).fetchall():
+        chosen.append((number, counted, tuple(about)))
+        requests += about[-1]
         if requests >= ENOUGH:
             break
-    if not chosen or not (all_of_them or requests >= ENOUGH or len(chosen) >= MANY):
-        return False
-    with contextlib.suppress(_Gone), all_or_nothing(connection):
-        batches = list(_read(connection, chosen))
-        connection.executemany("delete from unfiled where batch = ?", [(number,) for _, (number, _, _) in batches])
-        if batches:
-            write_chapter(connection, [filed for _, filed in batches])
-        fresh = [head for counted, (_, _, heads) in batches if counted != _COUNTED for head in heads]
-        if fresh:
-            write_rollups(connection, fresh)
-    return True
+    return chosen if all_of_them or requests >= ENOUGH or len(chosen) >= MANY else []
 
 
 def unfile(connection: Connection, number: int, last: float) -> None:
@@ -66,21 +76,17 @@ def unfile(connection: Connection, number: int, last: float) -> None:
             )
 
 
-class _Gone(Exception):
-    """Another process has filed them meanwhile."""
-
-
-def _read(connection: Connection, chosen: Iterable[tuple[int, int]]) -> Iterator[tuple[int, Filed]]:
-    """(whether it is summed up, the batch). Those that cannot be read stay where they are, once and for all."""
-    for number, counted in chosen:
-        found = connection.execute(_BATCH, (number, counted)).fetchall()
-        if not found:
-            raise _Gone
-        try:
-            batch = StoredBatch(number, *found[0])
-            heads = batch.briefs()
-        except apsw.CorruptError:
-            connection.execute("update unfiled set counted = ? where batch = ?", (_DAMAGED, number))
-            log.warning(Said("batch %d of the log is damaged", "日志的第 %d 批记录已损坏"), number)
-            continue
-        yield counted, (number, batch, heads)
+def _read(connection: Connection, waiting: Waiting, known: Known) -> tuple[int, int, Outline] | None:
+    """(number of the batch, whether it is summed up, its requests). One that cannot be read stays where it is, once and for
+    all."""
+    number, counted, about = waiting
+    known_about, outline = known.get(number, (None, None))
+    if outline is not None and known_about == about:
+        return number, counted, outline
+    [(prompts, heads)] = connection.execute(_BATCH, (number,)).fetchall()
+    try:
+        return number, counted, StoredBatch(number, prompts, heads).outline()
+    except apsw.CorruptError:
+        connection.execute("update unfiled set counted = ? where batch = ?", (_DAMAGED, number))
+        log.warning(Said("batch %d of the log is damaged", "日志的第 %d 批记录已损坏"), number)
+        return None

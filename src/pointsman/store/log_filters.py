@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import get_args
 
 from pointsman.domain.attempt import Outcome
 from pointsman.domain.decision import Stage
 from pointsman.domain.features import Language
 from pointsman.domain.task_types import TASK_TYPES
-from pointsman.store.log_row import Brief, Head
 
 FILTERS = (
     "id", "stage", "rule", "action", "target", "outcome", "caller", "model", "entry", "endpoint", "language", "task_type",
@@ -24,11 +22,8 @@ VALUES: dict[str, tuple[str, ...]] = {
 """All that there are, where a filter takes no others."""
 FEATURES = ("language", "task_type")
 """Those that stand among the features."""
-LABELS: dict[str, Callable[[Head | Brief], list[str]]] = {
-    "mark": lambda head: head.marks,
-    "shadow": lambda head: head.shadow,
-}
-"""Those of which a request has several."""
+LABELS = {"mark": "marks", "shadow": "shadow"}
+"""Those of which a request has several, and the field of a head that has them."""
 _FIELDS = {"entry": "model"}  # a client names an entry as a model
 
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pointsman.store.log_outline import Outline
 from pointsman.store.log_sql import Connection
 
 ENOUGH = 4096  # requests of a chapter, or
 MANY = 512  # batches, where each holds few
+About = tuple[float, str, str, int]
+"""Of a batch: when its newest request came, the bounds of its ids, how many there are."""
+Known = dict[int, tuple[About, Outline]]
+"""Number of a batch → what its writer knows of its requests. Other processes may have filed or replaced it meanwhile."""
 _ADD = (
     "insert into batches (last, first_id, last_id, count, prompts, heads, contents) values (?,?,?,?,?,?,?) returning id"
 )
 
 
-def add_batch(connection: Connection, about: Sequence[object], kept: Sequence[object], *, counted: bool = False) -> int:
-    """`about` is (last, first_id, last_id, count, prompts), `kept` (heads, contents); `counted`: it stands for requests that
-    the sums have. Returns its number. Raises apsw.Error."""
-    [(number,)] = connection.execute(_ADD, (*about, *kept)).fetchall()
+def add_batch(
+    connection: Connection, about: About, prompts: str, kept: Sequence[object], *, counted: bool = False
+) -> int:
+    """`kept` are its heads and contents; `counted`: it stands for requests that the sums have. Returns its number. Raises
+    apsw.Error."""
+    [(number,)] = connection.execute(_ADD, (*about, prompts, *kept)).fetchall()
     connection.execute("insert into unfiled (batch, counted) values (?,?)", (number, int(counted)))
     return int(number)
 

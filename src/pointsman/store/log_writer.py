@@ -29,7 +29,7 @@ from pointsman.store.log_home import home_of
 from pointsman.store.log_keys import KEY, forget_older
 from pointsman.store.log_row import Prompts
 from pointsman.store.log_schema import all_or_nothing, explained
-from pointsman.store.log_unfiled import ENOUGH, MANY, add_batch, waiting_in
+from pointsman.store.log_unfiled import ENOUGH, MANY, Known, add_batch, waiting_in
 from pointsman.store.retention import Retention
 from pointsman.store.seal import Seal
 from pointsman.store.signal_rows import write_served, write_signs
@@ -38,6 +38,7 @@ from pointsman.store.under_way import NotesLeft, take_over
 log = logging.getLogger("pointsman")
 
 _FULL = 1 << 20  # bytes of a batch that waits for no more
+_LATE = 8 << 20  # bytes that wait, beyond which only what is to be written is kept of more
 _MOST = 512  # records, which a list reads for one of them
 _KEEPS_UP = 4  # batches that were written for a chapter that is filed, so that no more come than are filed
 _DAY = 86_400.0
@@ -93,6 +94,7 @@ class LogWriter:
         self._numbers = itertools.count(1)  # of notes
         self._purge_at = 0.0
         self._to_file = self._batches_to_file = 0  # requests, and batches, that wait to be filed
+        self._outlines: Known = {}  # of those that this process wrote
         self._home = home_of(folder)
         self._contents = self._home.contents()
         try:
@@ -216,6 +218,8 @@ class LogWriter:
         self._settle()
         batch, self._open = self._open, Batch(self._prompts)
         self._waiting += batch.size
+        if self._waiting > _LATE:
+            batch.let_go()
         return batch
 
     def _begin(self) -> None:
@@ -230,6 +234,7 @@ class LogWriter:
             except BaseException:
                 self._connection.close()
                 raise
+        self._outlines.clear()
         self._documents.forget()
         self._notes_left.forget()
         self._files = self._identity()
@@ -303,13 +308,13 @@ class LogWriter:
             notes = self._kept(batch.notes) if batch.notes else None
             if self.problem is not None and row is not None and self._is_there(batch):
                 return
+            number = None
             with all_or_nothing(self._connection):
                 news = self._documents.write(self._connection, batch)
                 if batch.notes:
                     news += self._documents.write(self._connection, batch.notes)
                 if row is not None:
-                    about = batch.last, batch.first_id, batch.last_id, batch.count, self._prompts
-                    add_batch(self._connection, about, row)
+                    number = add_batch(self._connection, batch.about, self._prompts, row)
                 for feedback, asked, served in batch.feedback:
                     write_feedback(self._connection, feedback, asked, self._prompts, self._seal)
                     if served is not None:
@@ -323,15 +328,16 @@ class LogWriter:
         self._notes_left.written(changed)
         self._documents.written(news)
         self.written += batch.count
+        if number is not None and (outline := batch.outline()) is not None:
+            self._outlines[number] = batch.about, outline
         self._to_file += batch.count
         self._batches_to_file += 1
         self._contents.done()
 
     def _is_there(self, batch: Batch) -> bool:
         """Whether it was written when the connection was lost before that could be said."""
-        query = "select 1 from batches where first_id = ? and last_id = ? and last = ? and count = ?"
-        about = batch.first_id, batch.last_id, batch.last, batch.count
-        return bool(self._connection.execute(query, about).fetchall())
+        query = "select 1 from batches where last = ? and first_id = ? and last_id = ? and count = ?"
+        return bool(self._connection.execute(query, batch.about).fetchall())
 
     def _kept(self, batch: Batch) -> tuple[bytes, Kept]:
         """(heads, contents) for the database."""
@@ -365,12 +371,13 @@ class LogWriter:
         from pointsman.store.log_filing import file_batches  # no log needs it before there is something in it
 
         try:
-            more = file_batches(self._connection)
+            more = file_batches(self._connection, self._outlines)
         except Exception as error:
             log.warning(Said("the log cannot be indexed: %s", "无法给日志建索引：%s"), explained(error))
             more = False
         if not more:
             self._to_file = self._batches_to_file = 0
+            self._outlines.clear()
 
     def _took_new_key(self) -> bool:
         """Whether all that happened is that another key seals from now on."""

@@ -7,7 +7,7 @@ yet is added when they are read. So they never differ from the log."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import msgspec
 
 from pointsman.store.figures import DIMS, Figures, Key, add_to, by, summed
 from pointsman.store.log_open import opened_to_read
-from pointsman.store.log_row import Brief
+from pointsman.store.log_outline import Outline, together
 from pointsman.store.log_schema import DAY, HOUR, MINUTE, has_table, unfiled_in
 from pointsman.store.log_sql import Connection
 from pointsman.store.squeeze import squeezed, stretched
@@ -95,9 +95,9 @@ def rollups_between(connection: Connection, start: int, end: float, step: int, d
     return [Rollup(began, key, figures) for began, sums in sorted(found.items()) for key, figures in sums.items()]
 
 
-def write_rollups(connection: Connection, heads: Iterable[Brief]) -> None:
+def write_rollups(connection: Connection, fresh: Outline) -> None:
     """Adds these requests to the sums. Raises apsw.Error."""
-    minutes = summed(heads, MINUTE)
+    minutes = summed(fresh, MINUTE)
     for step in _STEPS:
         for start, sums in _coarser(minutes, step).items():
             for kind in _OF_MINUTES if step == MINUTE else _KINDS:
@@ -138,13 +138,9 @@ def _uncounted(
     connection: Connection, unit: int, start: int, end: float, dims: Sequence[int]
 ) -> dict[int, dict[Key, Figures]]:
     """Of batches that no sum has yet."""
-    heads = [
-        head
-        for number, prompts, data in connection.execute(_UNCOUNTED.format(unfiled_in(connection)), (start,))
-        for head in StoredBatch(number, prompts, data).briefs()
-        if start <= head.received < end
-    ]
-    return summed(heads, unit, dims)
+    rows = connection.execute(_UNCOUNTED.format(unfiled_in(connection)), (start,))
+    fresh = [StoredBatch(number, prompts, data).outline(start, end) for number, prompts, data in rows]
+    return summed(together(fresh), unit, dims)
 
 
 def _add(sums: dict[Key, Figures], key: Key, figures: Figures) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import Any
 
 import apsw
 import msgspec
+from msgspec.structs import astuple
 
 from pointsman.domain.decision import Decision
 from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.store.log_batch import Packed, packed_again, unpacked
 from pointsman.store.log_filters import FEATURES, LABELS, field_of
+from pointsman.store.log_outline import Outline, outline_of, row_of
 from pointsman.store.log_row import Brief, Content, Head
 from pointsman.store.seal import Seal
 
@@ -77,13 +80,10 @@ class StoredBatch:
         except msgspec.DecodeError:
             raise self._damaged() from None
 
-    def column(self, name: str, heads: Sequence[Brief]) -> list[Any]:
-        """The feature with that name of each of its heads; None where the decision had no features, or none of that name."""
-        names = self._features
-        if name not in names:
-            return [None] * len(heads)
-        at = names.index(name)
-        return [head.features[at] if head.features else None for head in heads]
+    def outline(self, since: float = -math.inf, until: float = math.inf) -> Outline:
+        """Of those of its requests that came from `since` on and before `until` (seconds since the epoch)."""
+        rows = [row_of(astuple(brief)) for brief in self.briefs() if since <= brief.received < until]
+        return outline_of(rows, self._features)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -104,8 +104,8 @@ class StoredBatch:
                 at = names.index(name) if name in names else len(names)
                 heads = [head for head in heads if head.features and head.features[at : at + 1] == [value]]
             elif name in LABELS:
-                labels = LABELS[name]
-                heads = [head for head in heads if value in labels(head)]
+                field = LABELS[name]
+                heads = [head for head in heads if value in getattr(head, field)]
             else:
                 field = field_of(name)
                 heads = [head for head in heads if getattr(head, field) == value]

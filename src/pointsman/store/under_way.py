@@ -173,8 +173,8 @@ def _bequeathed(connection: Connection, folder: Path, owner: str, seal: Seal | N
         if places:
             heads = [noted.heads[place] for place in places]
             names = [head.id for head in heads]
-            about = max(head.received for head in heads), min(names), max(names), len(names), noted.prompts
-            add_batch(connection, about, cut)
+            about = max(head.received for head in heads), min(names), max(names), len(names)
+            add_batch(connection, about, noted.prompts, cut)
             count += len(names)
     return count
 

@@ -1,0 +1,95 @@
+"""What the index and the sums need of the requests of a batch, column by column.
+
+Most fields take few values, and few combinations of these: a request has the number of its combination, so that what is done
+to fields is done once for each combination, and not for each request."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+
+from pointsman.store.log_columns import checks_of, joined
+from pointsman.store.log_filters import FEATURES, KEPT, LABELS
+from pointsman.store.log_row import Head
+
+Kind = tuple[str | None, ...]
+"""A value of each of `KIND`."""
+_PLAIN = tuple([name for name in KEPT if name != "id" and name not in LABELS and name not in FEATURES])
+KIND = (*_PLAIN, *LABELS, *FEATURES)
+"""The fields that requests have in common with others: all that chapters have columns of but the id."""
+_NUMBERS = ("received", "id", "input_tokens", "output_tokens", "cached_tokens", "total_ms", "ttft_ms", "queued_ms")
+_ROW = (*_NUMBERS, *_PLAIN, *LABELS.values(), "features")
+_FIRST_LABEL = len(_NUMBERS) + len(_PLAIN)
+row_of = itemgetter(*map(Head.__struct_fields__.index, _ROW))
+"""The fields of a head, in its order → what an outline needs of it."""
+
+
+class Outline(msgspec.Struct, frozen=True, gc=False):
+    """Each list has an item a request: when it came, a checksum of its id, which of the `kinds` it is; its tokens; and
+    milliseconds, each None where nobody counted, or that was not reached."""
+
+    received: Sequence[float]
+    checks: array[int]
+    kinds: Sequence[Kind]
+    codes: Sequence[int]
+    input_tokens: Sequence[int | None]
+    output_tokens: Sequence[int | None]
+    cached_tokens: Sequence[int | None]
+    total_ms: Sequence[float | None]
+    ttft_ms: Sequence[float | None]
+    queued_ms: Sequence[float | None]
+
+    @property
+    def count(self) -> int:
+        return len(self.received)
+
+
+def outline_of(rows: Sequence[tuple[Any, ...]], features: Sequence[str]) -> Outline:
+    """Of what `row_of` gave; `features` are the names of the heads' features, in their order."""
+    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) or [()] * len(_ROW)
+    received, ids, *figures = columns[: len(_NUMBERS)]
+    plain = columns[len(_NUMBERS) : _FIRST_LABEL]
+    labels = [map(joined, those) if any(those) else repeat(None) for those in columns[_FIRST_LABEL:-1]]
+    told = [_told(columns[-1], features.index(name)) if name in features else repeat(None) for name in FEATURES]
+    kinds: dict[Kind, int] = {}
+    codes = [kinds.setdefault(kind, len(kinds)) for kind in zip(*plain, *labels, *told, strict=False)]
+    return Outline(received, checks_of(ids), list(kinds), codes, *figures)
+
+
+def together(outlines: Sequence[Outline]) -> Outline:
+    """The requests of all of them, one outline after the other."""
+    if len(outlines) == 1:
+        return outlines[0]
+    kinds: dict[Kind, int] = {}
+    codes: list[int] = []
+    checks = array("I")
+    for one in outlines:
+        numbers = [kinds.setdefault(kind, len(kinds)) for kind in one.kinds]
+        codes += map(numbers.__getitem__, one.codes)
+        checks += one.checks
+    return Outline(
+        _chained(one.received for one in outlines),
+        checks,
+        list(kinds),
+        codes,
+        _chained(one.input_tokens for one in outlines),
+        _chained(one.output_tokens for one in outlines),
+        _chained(one.cached_tokens for one in outlines),
+        _chained(one.total_ms for one in outlines),
+        _chained(one.ttft_ms for one in outlines),
+        _chained(one.queued_ms for one in outlines),
+    )
+
+
+def _told(features: Iterable[Sequence[Any] | None], place: int) -> list[str | None]:
+    """One feature of each request."""
+    return [None if each is None or each[place] is None else str(each[place]) for each in features]
+
+
+def _chained(columns: Iterable[Sequence[Any]]) -> list[Any]:
+    return list(chain.from_iterable(columns))
