@@ -69,6 +69,7 @@ class _Run:
         self.request = request
         self.began = began
         self.is_job = False
+        self.noted: Progress | None = None
         self.attempts: tuple[Attempt, ...] = ()
         self.target: str | None = None
         self.decision = decided(request)

@@ -42,7 +42,7 @@ Progress = tuple[Decision | None, int, str | None]
 class Run:
     """One request under way: what it began with, and what became of it. The record is put in any case, once. `cache` says
     whether a kept reply served it and `age` for how many seconds that had been kept; like `masked` they are final with the
-    decision."""
+    decision. `noted` is how far it had got when the journal took note of it."""
 
     def __init__(self, pipeline: Pipeline, request: Request, passage: RequestPassage | None = None) -> None:
         self._pipeline = pipeline
@@ -52,6 +52,7 @@ class Run:
         self._allowance: Allowance | None = None
         self._caches = pipeline.caches
         self.cache: CacheOutcome | None = None
+        self.noted: Progress | None = None
         self.age: float | None = None
         self._outcome: Outcome = "cancelled"
         self._status, self._code = 499, "client_closed"

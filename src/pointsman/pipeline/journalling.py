@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from itertools import count
 
-from pointsman.pipeline.handle import Progress, Run
+from pointsman.pipeline.handle import Run
 from pointsman.pipeline.pipeline import Pipeline
 from pointsman.ports.journal import Journal, Noted
 
@@ -27,13 +27,12 @@ async def keep_journal(pipeline: Pipeline, journal: Journal) -> None:
 
 
 class Watch:
-    """What was noted of the requests under way. Jobs are left out: their store has them done again."""
+    """Notes requests under way. Jobs are left out: their store has them done again."""
 
     def __init__(self, pipeline: Pipeline, journal: Journal) -> None:
         self._pipeline = pipeline
         self._journal = journal
         self._looked_at = float("-inf")  # of what began until then, all was noted
-        self._noted: dict[str, tuple[Run, Progress]] = {}
 
     async def look(self) -> None:
         """Notes what has become old enough. Nothing else is looked at: the newest come last, and are passed over."""
@@ -48,17 +47,16 @@ class Watch:
         await self._note(reversed(fresh))
 
     async def look_again(self) -> None:
-        """Notes again what has got further since; those that ended are forgotten."""
-        under_way = self._pipeline.under_way
-        self._noted = {name: noted for name, noted in self._noted.items() if under_way.get(name) is noted[0]}
-        await self._note([(name, run) for name, (run, progress) in self._noted.items() if run.progress != progress])
+        """Notes again what has got further since."""
+        runs = self._pipeline.under_way.items()
+        await self._note([one for one in runs if one[1].noted is not None and one[1].noted != one[1].progress])
 
     async def _note(self, runs: Iterable[tuple[str, Run]]) -> None:
         under_way = self._pipeline.under_way
         several: list[Noted] = []
         for name, run in runs:
             if under_way.get(name) is run:
-                self._noted[name] = run, run.progress
+                run.noted = run.progress
                 several.append((run.cut_off(), *run.decided_by))
                 if len(several) >= _AT_ONCE:
                     self._journal.note(several)

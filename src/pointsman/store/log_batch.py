@@ -14,7 +14,7 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.request import Request
 from pointsman.domain.target import Snapshot
-from pointsman.store.log_outline import Outline, outline_of, row_of
+from pointsman.store.log_outline import WIDTH, Outline, columns_of, outline_of
 from pointsman.store.log_row import CONTENT, FEATURES, Prompts, content_of, head_of, since_then, without_quotes
 from pointsman.store.log_unfiled import About
 from pointsman.store.seal import Seal
@@ -25,7 +25,7 @@ _TASTE = 1024  # bytes of the first contents, and of the last one, to see whethe
 _FEW = 4  # contents that have so many
 _GAIN = 3  # times that these shrink where all of them are worth zlib's time, which is ten times SQLite's
 _SMALL = 2048  # bytes of a record that are always worth it where it is quick
-_AT_ONCE = 16  # records that are encoded one after the other, so that code and tables for it are fetched only once
+_AT_ONCE = 32  # records that are encoded one after the other, so that code and tables for it are fetched only once
 _LONG = 4096  # characters of a prompt that is not held for that
 _PAIR = b"\x92"  # MessagePack's array of two; no zlib stream begins so
 Packed = tuple[bytes, bytes | None]
@@ -34,13 +34,15 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Earlier(msgspec.Struct, gc=False):
-    """A request that was noted. `first` is where its content was written, as (name of the notes, place among them), None
-    where it is lost, and `request` and `decision` are what it was; `at` is where it was noted last."""
+    """A request that was noted. Its content was written at `place` among the notes with the name `notes`, None where it is
+    lost, and `request` and `decision` are what it was; it was noted last as `last_place` of `last_notes`. Mutable."""
 
-    first: tuple[str, int] | None
+    notes: str | None
+    place: int
     request: Request
     decision: Decision | None
-    at: tuple[str, int]
+    last_notes: str
+    last_place: int
 
 
 Fresh = tuple[Record, PolicyDocument, Snapshot, Earlier | None]
@@ -71,7 +73,7 @@ class Batch:
         self.feedback: list[tuple[Feedback, float, Served | None]] = []
         self.signs: list[Signs] = []
         self._fresh: list[Fresh] = []
-        self._rows: list[tuple[Any, ...]] = []
+        self._columns: list[list[Any]] | None = None if name else [[] for _ in range(WIDTH)]
         self.notes: Batch | None = None
         self.ended: list[tuple[str, int]] = []
         self.count = 0
@@ -95,17 +97,17 @@ class Batch:
         self.signs += several
         return self.size
 
-    def note(self, fresh: Sequence[Fresh], name: str) -> list[tuple[str, int] | None]:
-        """Adds requests under way: the first ones begin notes of that name. Returns of each the name of the notes that it is
-        among, and its place; None where it could not be added."""
+    def note(self, fresh: Sequence[Fresh], name: str) -> tuple[str, list[int | None]]:
+        """Adds requests under way: the first ones begin notes of that name. Returns the name of the notes that they are
+        among, and the place of each; None where it could not be added."""
         notes = self.notes or Batch(self._prompts, name)
         place, before = notes.count, notes.size
         faults = dict(notes.add(fresh))
         if notes.count:
             self.notes = notes
         self.size += notes.size - before
-        name, places = notes.name, itertools.count(place)
-        return [None if number in faults else (name, next(places)) for number in range(len(fresh))]
+        places = itertools.count(place)
+        return notes.name, [None if number in faults else next(places) for number in range(len(fresh))]
 
     def later(self, record: Record, policy: PolicyDocument, snapshot: Snapshot, earlier: Earlier | None = None) -> bool:
         """Takes it in, to be added with some others. True: it is time to."""
@@ -147,15 +149,16 @@ class Batch:
             heads.append(head_of(record, shown, self._named, prompts))
             if prompts != "off":
                 quoted = () if shown is attempts else attempts
-                if earlier is not None and earlier.first is not None and earlier.request is record.request:
-                    contents.append((*earlier.first, *since_then(record, earlier.decision, quoted)))
+                if earlier is not None and earlier.notes is not None and earlier.request is record.request:
+                    contents.append((earlier.notes, earlier.place, *since_then(record, earlier.decision, quoted)))
                 else:
                     contents.append(content_of(record, quoted))
                     whole.append(contents[-1])
         packed = _items(heads), _items(contents)
         self._heads.append(packed[0])
-        if not self.name:
-            self._rows += map(row_of, heads)
+        if self._columns is not None:
+            for column, these in zip(self._columns, columns_of(heads, FEATURES), strict=True):
+                column += these
         if contents:
             self._contents.append(packed[1])
         if whole:
@@ -169,12 +172,12 @@ class Batch:
 
     def outline(self) -> Outline | None:
         """What filing needs of it; None where it was let go."""
-        rows, self._rows = self._rows, []
-        return outline_of(rows, FEATURES) if rows else None
+        columns, self._columns = self._columns, None
+        return None if columns is None else outline_of(columns)
 
     def let_go(self) -> None:
         """Of its outline, which can be made of what is written, too."""
-        self._rows = []
+        self._columns = None
 
     def _count(self, fresh: Sequence[Fresh]) -> None:
         for record, policy, snapshot, _ in fresh:

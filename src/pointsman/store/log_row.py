@@ -20,6 +20,7 @@ Prompts = Literal["sealed", "off", "full"]
 FEATURES = Features.__struct_fields__
 CONTENT = (Request.__struct_fields__, Decision.__struct_fields__)
 UNKNOWN = "(unknown)"
+_FEATURES = Decision.__struct_fields__.index("features")
 _LONGEST = 64  # characters of a code
 _CODE = re.compile(r"[A-Za-z0-9_.:-]+")
 
@@ -136,14 +137,14 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
             error = "other"
     if decision is None:
         stage = rule = action = policy = snapshot = seed = features = risk = intent = confidence = None
-        marks: list[str] = []
+        marks: tuple[str, ...] = ()
         shadow: tuple[str, ...] = ()
     else:
         stage, rule, action, features = decision.stage, decision.rule, decision.action, decision.features
         policy, snapshot, seed = decision.policy, decision.snapshot, decision.seed
         risk, shadow = decision.risk, decision.shadow
         intent, confidence = decision.intent, decision.confidence
-        marks = [mark.label for mark in decision.marks] if decision.marks else []
+        marks = tuple([mark.label for mark in decision.marks]) if decision.marks else ()
     return (
         request.id,
         record.received,
@@ -184,8 +185,7 @@ def head_of(record: Record, attempts: tuple[Attempt, ...], named: Container[str]
 def content_of(record: Record, attempts: tuple[Attempt, ...]) -> tuple[Any, ...]:
     """(values of the request, values of the decision, attempts), without what the head has: features, and attempts where
     they are the same there."""
-    decision = record.decision
-    return astuple(record.request), decision and astuple(replace(decision, features=None)), attempts
+    return astuple(record.request), _bare(record.decision), attempts
 
 
 def since_then(record: Record, noted: Decision | None, attempts: tuple[Attempt, ...]) -> tuple[Any, ...]:
@@ -194,4 +194,12 @@ def since_then(record: Record, noted: Decision | None, attempts: tuple[Attempt, 
     decision = record.decision
     if decision is noted:
         return True, None, attempts
-    return False, decision and astuple(replace(decision, features=None)), attempts
+    return False, _bare(decision), attempts
+
+
+def _bare(decision: Decision | None) -> tuple[Any, ...] | None:
+    """Its values, without the features."""
+    if decision is None:
+        return None
+    values = astuple(decision)
+    return (*values[:_FEATURES], None, *values[_FEATURES + 1 :])

@@ -128,15 +128,16 @@ class LogWriter:
             empty = batch.empty
             name = f"{self._home.name}.{next(self._numbers)}" if batch.notes is None else ""
             fresh: list[Fresh] = [(*one, under_way.get(one[0].request.id)) for one in several]
-            for (record, _, _, known), at in zip(fresh, batch.note(fresh, name), strict=True):
-                if at is None:  # `put` will say so
+            name, places = batch.note(fresh, name)
+            for (record, _, _, known), place in zip(fresh, places, strict=True):
+                if place is None:  # `put` will say so
                     continue
                 request = record.request
                 if known is not None:
-                    batch.ended.append(known.at)
-                    known.at = at
-                if known is None or known.first is None:
-                    under_way[request.id] = Earlier(at, request, record.decision, at)
+                    batch.ended.append((known.last_notes, known.last_place))
+                    known.last_notes, known.last_place = name, place
+                if known is None or known.notes is None:
+                    under_way[request.id] = Earlier(name, place, request, record.decision, name, place)
             self._grown(batch.size, empty)
 
     def put_feedback(self, feedback: Feedback, asked: float, served: Served | None = None) -> Feedback | None:
@@ -191,7 +192,7 @@ class LogWriter:
         del self._under_way[request_id]
         batch = self._open
         empty = batch.empty
-        batch.ended.append(known.at)
+        batch.ended.append((known.last_notes, known.last_place))
         self._grown(batch.size, empty)
         return known
 
@@ -358,7 +359,7 @@ class LogWriter:
             self._connection.close()
         with self._lock:
             for known in self._under_way.values():
-                known.first = None
+                known.notes = None
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._begin()
 
@@ -415,6 +416,6 @@ class LogWriter:
             self.dropped += batch.count + len(batch.feedback)
             if batch.notes is not None:
                 for known in self._under_way.values():
-                    if known.first is not None and known.first[0] == batch.notes.name:
-                        known.first = None
+                    if known.notes == batch.notes.name:
+                        known.notes = None
         self._notes_left.dropped(batch.ended)
