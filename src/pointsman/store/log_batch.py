@@ -14,7 +14,7 @@ from pointsman.domain.policy import PolicyDocument
 from pointsman.domain.record import Record
 from pointsman.domain.request import Request
 from pointsman.domain.target import Snapshot
-from pointsman.store.log_outline import WIDTH, Outline, columns_of, outline_of
+from pointsman.store.log_outline import Outline, needed_of, outline_of
 from pointsman.store.log_row import CONTENT, FEATURES, Prompts, content_of, head_of, since_then, without_quotes
 from pointsman.store.log_unfiled import About
 from pointsman.store.seal import Seal
@@ -73,7 +73,7 @@ class Batch:
         self.feedback: list[tuple[Feedback, float, Served | None]] = []
         self.signs: list[Signs] = []
         self._fresh: list[Fresh] = []
-        self._columns: list[list[Any]] | None = None if name else [[] for _ in range(WIDTH)]
+        self._needed: list[Any] | None = None if name else []  # of an outline
         self.notes: Batch | None = None
         self.ended: list[tuple[str, int]] = []
         self.count = 0
@@ -156,9 +156,9 @@ class Batch:
                     whole.append(contents[-1])
         packed = _items(heads), _items(contents)
         self._heads.append(packed[0])
-        if self._columns is not None:
-            for column, these in zip(self._columns, columns_of(heads, FEATURES), strict=True):
-                column += these
+        if self._needed is not None:
+            for head in heads:
+                self._needed += needed_of(head)
         if contents:
             self._contents.append(packed[1])
         if whole:
@@ -172,12 +172,12 @@ class Batch:
 
     def outline(self) -> Outline | None:
         """What filing needs of it; None where it was let go."""
-        columns, self._columns = self._columns, None
-        return None if columns is None else outline_of(columns)
+        needed, self._needed = self._needed, None
+        return None if needed is None else outline_of(needed, FEATURES)
 
     def let_go(self) -> None:
         """Of its outline, which can be made of what is written, too."""
-        self._columns = None
+        self._needed = None
 
     def _count(self, fresh: Sequence[Fresh]) -> None:
         for record, policy, snapshot, _ in fresh:

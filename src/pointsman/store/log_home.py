@@ -67,6 +67,7 @@ class InFolder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._path = str(folder / NAME)
         self._owner = Owner(folder)
         self.name = self._owner.name
         self.sole = sys.platform == "win32"
@@ -91,7 +92,7 @@ class InFolder:
 
     def identity(self) -> tuple[int, int] | None:
         try:
-            status = (self._folder / NAME).stat()
+            status = os.stat(self._path)  # noqa: PTH116  # a path of the system's costs a third of a Path, and this is each batch
         except OSError:
             return None
         return status.st_dev, status.st_ino

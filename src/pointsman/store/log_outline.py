@@ -23,13 +23,10 @@ _PLAIN = tuple([name for name in KEPT if name != "id" and name not in LABELS and
 KIND = (*_PLAIN, *LABELS, *FEATURES)
 """The fields that requests have in common with others: all that chapters have columns of but the id."""
 _NUMBERS = ("received", "id", "input_tokens", "output_tokens", "cached_tokens", "total_ms", "ttft_ms", "queued_ms")
-_OF_HEADS = (*_NUMBERS, *_PLAIN, *LABELS.values(), "features")
+_NEEDED = (*_NUMBERS, *_PLAIN, *LABELS.values(), "features")
 _LABELS_AT = len(_NUMBERS) + len(_PLAIN)
-_needed_of = itemgetter(*map(Head.__struct_fields__.index, _OF_HEADS))
-WIDTH = len(_OF_HEADS) - 1 + len(FEATURES)
-
-Columns = Sequence[Sequence[Any]]
-"""WIDTH of them, each with an item a request."""
+needed_of = itemgetter(*map(Head.__struct_fields__.index, _NEEDED))
+"""The fields of a head, in its order → those that an outline is made of."""
 
 
 class Outline(msgspec.Struct, frozen=True, gc=False):
@@ -52,19 +49,13 @@ class Outline(msgspec.Struct, frozen=True, gc=False):
         return len(self.received)
 
 
-def columns_of(heads: Iterable[tuple[Any, ...]], features: Sequence[str]) -> Columns:
-    """What an outline is made of; `heads` have the fields of a Head, `features` are the names of theirs, in their order."""
-    columns: list[Any]
-    *columns, those = zip(*map(_needed_of, heads), strict=True)
-    for name in FEATURES:
-        columns.append(_told(those, features.index(name)) if name in features else [None] * len(those))
-    return columns
-
-
-def outline_of(columns: Columns) -> Outline:
+def outline_of(needed: Sequence[Any], features: Sequence[str]) -> Outline:
+    """Of what `needed_of` gave of each request, one after the other; `features` are the names of theirs, in their order."""
+    columns = [needed[place :: len(_NEEDED)] for place in range(len(_NEEDED))]
     received, ids, *figures = columns[: len(_NUMBERS)]
-    plain, told = columns[len(_NUMBERS) : _LABELS_AT], columns[-len(FEATURES) :]
-    labels = [map(joined, those) if any(those) else repeat(None) for those in columns[_LABELS_AT : -len(FEATURES)]]
+    plain, those = columns[len(_NUMBERS) : _LABELS_AT], columns[-1]
+    labels = [map(joined, these) if any(these) else repeat(None) for these in columns[_LABELS_AT:-1]]
+    told = [_told(those, features.index(name)) if name in features else repeat(None) for name in FEATURES]
     kinds: dict[Kind, int] = {}
     codes = [kinds.setdefault(kind, len(kinds)) for kind in zip(*plain, *labels, *told, strict=False)]
     return Outline(received, checks_of(ids), list(kinds), codes, *figures)
@@ -95,7 +86,7 @@ def together(outlines: Sequence[Outline]) -> Outline:
     )
 
 
-def _told(features: Iterable[Sequence[Any] | None], place: int) -> Sequence[str | None]:
+def _told(features: Iterable[Sequence[Any] | None], place: int) -> list[str | None]:
     """One feature of each request."""
     return [None if each is None or each[place] is None else str(each[place]) for each in features]
 

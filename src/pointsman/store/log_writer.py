@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import logging
+import os
 import threading
 import time
 from collections import deque
@@ -73,6 +74,7 @@ class LogWriter:
         linger: float = 0.2,
     ) -> None:
         self._folder = folder
+        self._key = str(folder / KEY)
         self._prompts: Prompts = prompts
         self._keep = keep
         self._retention = Retention(keep, keep_rollups)
@@ -245,7 +247,7 @@ class LogWriter:
         found = [self._home.identity()]
         if self._seal:
             try:
-                status = (self._folder / KEY).stat()
+                status = os.stat(self._key)  # noqa: PTH116  # as in log_home.py
             except OSError:
                 found.append(None)
             else:

@@ -16,7 +16,7 @@ from pointsman.domain.request import Request
 from pointsman.domain.said import said
 from pointsman.store.log_batch import Packed, packed_again, unpacked
 from pointsman.store.log_filters import FEATURES, LABELS, field_of
-from pointsman.store.log_outline import WIDTH, Outline, columns_of, outline_of
+from pointsman.store.log_outline import Outline, needed_of, outline_of
 from pointsman.store.log_row import Brief, Content, Head
 from pointsman.store.seal import Seal
 
@@ -82,8 +82,11 @@ class StoredBatch:
 
     def outline(self, since: float = -math.inf, until: float = math.inf) -> Outline:
         """Of those of its requests that came from `since` on and before `until` (seconds since the epoch)."""
-        heads = [astuple(brief) for brief in self.briefs() if since <= brief.received < until]
-        return outline_of(columns_of(heads, self._features) if heads else [()] * WIDTH)
+        needed: list[Any] = []
+        for brief in self.briefs():
+            if since <= brief.received < until:
+                needed += needed_of(astuple(brief))
+        return outline_of(needed, self._features)
 
     @cached_property
     def places(self) -> dict[str, int]:
