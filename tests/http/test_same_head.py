@@ -54,6 +54,13 @@ class Told:
     def request_ends(self) -> None:
         self.all.append(("ends",))
 
+    def request_whole(self, method: str, path: str, query: str, fields: dict[bytes, bytes], body: bytes) -> None:
+        self.request_begins()
+        self.request_head(method, path, query, fields, "1.1", True)
+        if body:
+            self.request_body(body)
+        self.request_ends()
+
 
 def outcome(pieces: list[bytes], ends_after: int | None, *, tries: int) -> tuple[list[tuple[object, ...]], str, bool]:
     told = Told(ends_after)

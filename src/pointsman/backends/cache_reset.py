@@ -35,6 +35,11 @@ class CacheReset:
         self.done = 0
         self.problem: Said | None = None
 
+    @property
+    def counts(self) -> bool:
+        """Whether calls lead to anything."""
+        return self._every is not None
+
     async def before_call(self) -> None:
         """Resets where it is due. Never raises for a fault of the engine; what stands in the way is `problem`."""
         if self._every is None:

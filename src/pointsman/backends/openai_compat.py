@@ -242,8 +242,11 @@ class OpenAICompat:
     async def open(self, call: Call) -> Stream:
         """Sends the call to the API below the base URL. Raises BackendFailure; ValueError for a header or path that
         HTTP cannot carry. A status of the engine's is no failure: the caller reads it."""
-        link = await self._reach()
-        await self._cache.before_call()
+        link = self._link
+        if link is None or self._closed or link.address != self._address():
+            link = await self._reach()
+        if self._cache.counts:
+            await self._cache.before_call()
         settings = self.settings
         first_byte = settings.reply_timeout if call.whole else settings.first_byte_timeout
         sent = Call(

@@ -183,6 +183,18 @@ class Connection(asyncio.Protocol):
         client = self._reading
         if client is None:
             return
+        self._take(client, data)
+        if self._line and self._line[0] is client and not client.started:
+            self._watch.arm(BODY_TIME)
+
+    def request_whole(self, method: str, path: str, query: str, fields: dict[bytes, bytes], body: bytes) -> None:
+        self.request_head(method, path, query, fields, "1.1", True)
+        if body and self._reading is not None:
+            self._take(self._reading, body)
+        self.request_ends()
+
+    def _take(self, client: Client, data: bytes) -> None:
+        """A piece of its body."""
         if client.ended or client.refusal is not None:
             client.size += len(data)
             if client.size > SWALLOWED:
@@ -192,8 +204,6 @@ class Connection(asyncio.Protocol):
             client.keep_alive = False
             if self._line[0] is client:
                 self._go()
-        if self._line and self._line[0] is client and not client.started:
-            self._watch.arm(BODY_TIME)
 
     def request_ends(self) -> None:
         client, self._reading = self._reading, None

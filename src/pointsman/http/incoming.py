@@ -53,6 +53,9 @@ class Taker(Protocol):
 
     def request_ends(self) -> None: ...
 
+    def request_whole(self, method: str, path: str, query: str, fields: dict[bytes, bytes], body: bytes) -> None:
+        """All of that at once, of a request whose connection is kept."""
+
 
 class Incoming:
     """Reads one connection's requests. A head has at most MAX_HEAD bytes and MAX_HEADERS headers, and so much may come
@@ -109,13 +112,8 @@ class Incoming:
         """What the parser would come to, with the same errors."""
         self._tries = _TRIES
         self.fields = fields
-        taker = self._taker
         try:
-            taker.request_begins()
-            taker.request_head(same.method, same.path, same.query, fields, "1.1", True)
-            if body:
-                taker.request_body(body)
-            taker.request_ends()
+            self._taker.request_whole(same.method, same.path, same.query, fields, body)
         except Ended:
             raise
         except Exception:

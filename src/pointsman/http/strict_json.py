@@ -24,11 +24,22 @@ APART = 32 << 10
 """Bytes of a body above which it is read and decided on in a thread, so that nobody else has to wait for it."""
 
 
-class Body(msgspec.Struct, frozen=True):
-    """`tree` is the parsed object; `fields` its top-level members, each value's bytes as they came."""
+class Body:
+    """`tree` is the parsed object; `fields` its top-level members, each value's bytes as they came: of a small body they are
+    cut out when somebody wants them, which is where it goes on to an engine."""
 
-    tree: dict[str, Any]
-    fields: dict[str, msgspec.Raw]
+    __slots__ = ("_data", "_fields", "tree")
+
+    def __init__(self, tree: dict[str, Any], data: bytes) -> None:
+        self.tree = tree
+        self._data = data
+        self._fields: dict[str, msgspec.Raw] | None = _raw.decode(data) if len(data) > APART else None
+
+    @property
+    def fields(self) -> dict[str, msgspec.Raw]:
+        if self._fields is None:
+            self._fields = _raw.decode(self._data)
+        return self._fields
 
 
 BODY = Said("the body", "请求体")
@@ -48,7 +59,7 @@ def parse_body(data: bytes, what: Said = BODY) -> Body:
         raise PointsmanError(must, code="invalid_json")
     if not _surely_unique(data, tree):
         _refuse_duplicates(data, what)
-    return Body(tree, _raw.decode(data))
+    return Body(tree, data)
 
 
 _TOO_DEEP = ("{what} is nested too deeply", "{what}嵌套过深")

@@ -125,11 +125,10 @@ class Deciding:
             return decision
         return await self.apart() if self._is_long else self.now()
 
-    async def counted(self, exchange: Exchange, backends: Mapping[str, Backend]) -> Decision:
-        """With an engine's own count, where the estimate is too near a limit; as it was, where none is to be had in time."""
-        target = self._near_limit()
-        prompt = None if target is None else exchange.prompt_for(self._policy.targets[target])
-        if target is None or prompt is None:
+    async def counted(self, target: str, exchange: Exchange, backends: Mapping[str, Backend]) -> Decision:
+        """With the count of that target's own engine; as it was, where none is to be had in time."""
+        prompt = exchange.prompt_for(self._policy.targets[target])
+        if prompt is None:
             return self.decision
         try:
             async with asyncio.timeout(COUNT_TIMEOUT):
@@ -157,7 +156,7 @@ class Deciding:
         features = self.decision.features
         return features is not None and features.characters > LONG
 
-    def _near_limit(self) -> str | None:
+    def near_limit(self) -> str | None:
         """A target whose limit is so near to the estimate that only its engine can tell. Engines count text only, so prompts
         with tools or images stay with the estimate."""
         decision = self.decision

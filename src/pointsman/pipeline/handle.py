@@ -170,12 +170,15 @@ class Run:
         """The text that a rule's action gives; None where a model answered, whose bytes went to `sink`. Cancelling it drops
         the engine's connection. Raises PointsmanError."""
         try:
-            decision = await self._deciding.heard_out(self._pipeline.hearings, self._pipeline.meanings)
-            if self._passage is None:
+            decision = self.decision
+            if decision.wants is not None:
+                decision = await self._deciding.heard_out(self._pipeline.hearings, self._pipeline.meanings)
+            if self._passage is None and self._deciding.session is not None:
                 decision = await self._deciding.remembered()
             if (prepare := exchange.apart) is not None:
                 await apart(prepare, [self.target(choice.target) for choice in decision.targets])
-            decision = await self._deciding.counted(exchange, self._backends)
+            if (near := self._deciding.near_limit()) is not None:
+                decision = await self._deciding.counted(near, exchange, self._backends)
             if decision.error:
                 raise no_reply(decision, await apart(self._deciding.reasons))
             if decision.stage != "model":

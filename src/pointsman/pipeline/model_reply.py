@@ -51,9 +51,12 @@ class ModelReply:
         """It is to have a place at the gate, once for all its tries, and what it may come to is taken of its key's quota."""
         if self.turn is None:
             tokens = decision.features.input_tokens if decision.features is not None else 0
-            limits = [snapshot.state(choice.target).facts.context_length for choice in decision.targets]
-            known = [limit for limit in limits if limit is not None]
-            cells = cells_of(tokens, self._request, max(known, default=None))
+            largest: int | None = None
+            for choice in decision.targets:
+                limit = snapshot.state(choice.target).facts.context_length
+                if limit is not None and (largest is None or limit > largest):
+                    largest = limit
+            cells = cells_of(tokens, self._request, largest)
             if allowance is not None:
                 allowance.spend(cells if self._request.endpoint in ("chat", "completions") else tokens)
             self.turn = self._pipeline.gate.pass_for(self._request, cells)
@@ -63,8 +66,10 @@ class ModelReply:
         assert self.turn is not None
         targets, backends = self._policy.targets, self._backends
         body_changes = decision.parameters.get("body") or {}
-        broke = [attempt.target for attempt in self.attempts if attempt.broke]
-        names = sorted((choice.target for choice in decision.targets), key=broke.count)
+        names = [choice.target for choice in decision.targets]
+        if self.attempts:
+            broke = [attempt.target for attempt in self.attempts if attempt.broke]
+            names.sort(key=broke.count)
         self.opened = await open_first(
             names,
             backends,

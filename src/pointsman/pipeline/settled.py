@@ -29,7 +29,9 @@ class Settled:
 
     def keep(self, key: Key, decision: Decision, snapshot: Snapshot) -> None:
         """It is kept if the very rule that took the request says the whole answer, and there was time for all rules."""
-        if decision.stage != "l0" or decision.rules_cut is not None or decision.seed or not self._answers(decision):
+        if decision.stage != "l0" or decision.wants is not None or decision.rules_cut is not None or decision.seed:
+            return
+        if not self._answers(decision):
             return
         if snapshot is not self._snapshot or len(self._known) >= _MOST:
             self._known.clear()

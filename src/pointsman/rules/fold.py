@@ -36,7 +36,7 @@ def _finder(pattern: str) -> Callable[[bytes], list[int]]:
     one: Any = re2.Set.SearchSet()
     one.Add(pattern)
     one.Compile()
-    found: Callable[[bytes], list[int]] = one.Match
+    found: Callable[[bytes], list[int]] = one._set.Match
     return found
 
 

@@ -190,7 +190,11 @@ class Generate:
             client.start(200, HEADERS)
             client.finish(_events(run, asked, text))
             return
-        result = reply.completion(run.request, text, int(time.time()), _input_tokens(run))
+        created, tokens = int(time.time()), _input_tokens(run)
+        if not asked.traced and type(text) is str:
+            client.reply(200, reply.completion_data(run.request, text, created, tokens))
+            return
+        result = reply.completion(run.request, text, created, tokens)
         client.json(200, {**result, "pointsman": _trace(run, None)} if asked.traced else result)
 
     async def _whole(self, client: Client, run: Run, asked: Asked) -> None:

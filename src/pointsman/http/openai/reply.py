@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -9,6 +10,9 @@ import msgspec
 from pointsman.domain.decision import Decision
 from pointsman.domain.request import Request
 from pointsman.features.tokens import estimate_tokens
+
+_SHORT = 1000
+"""Characters of a text up to which its JSON is kept."""
 
 
 def completion(request: Request, text: str, created: int, input_tokens: int) -> dict[str, Any]:
@@ -23,6 +27,25 @@ def completion(request: Request, text: str, created: int, input_tokens: int) -> 
         "choices": [{"index": 0, **body, "logprobs": None, "finish_reason": "stop"}],
         "usage": usage(text, input_tokens),
     }
+
+
+def completion_data(request: Request, text: str, created: int, input_tokens: int) -> bytes:
+    """The same as JSON. What does not change from one reply to the next is written once for those that are given again and
+    again."""
+    write = _known_rest if len(text) <= _SHORT else _rest
+    kind, rest = write(request.endpoint == "chat", request.model, text, input_tokens)
+    return b'{"id":%b,"object":"%b","created":%d,%b' % (msgspec.json.encode(_id(request)), kind, created, rest)
+
+
+def _rest(chat: bool, model: str, text: str, input_tokens: int) -> tuple[bytes, bytes]:
+    """What kind of object it is, and all that follows upon when it was made."""
+    request = Request("", "chat" if chat else "completions", model, ())
+    whole = completion(request, text, 0, input_tokens)
+    rest = {key: value for key, value in whole.items() if key not in ("id", "object", "created")}
+    return str(whole["object"]).encode(), msgspec.json.encode(rest)[1:]
+
+
+_known_rest = lru_cache(maxsize=256)(_rest)
 
 
 def events(request: Request, text: str, created: int) -> list[bytes]:
