@@ -32,6 +32,7 @@ WHERE = {
     "config": Where("/ui/rules", Said("Rules", "规则")),
     "l0_hits": Where("/ui/requests?kind=l0&since=7d", Said("requests that rules answered", "由规则回答的请求")),
     "engines": _MODELS,
+    "scale": Where("/ui", Said("Now", "现状")),
     "store": Where("/ui/jobs", Said("Jobs", "任务")),
     "keys": Where("/ui/keys", Said("Keys", "密钥")),
     "clock": Where("/ui/requests", Said("the newest requests", "最新的请求")),
