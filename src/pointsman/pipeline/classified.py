@@ -83,6 +83,12 @@ def unread_reason(meaning: Meaning, tongue: Tongue) -> str:
     return "" if meaning.failure is None else say(f"meaning.{meaning.failure}", tongue)
 
 
+def unclassified(features: Features) -> Features:
+    """As they were before."""
+    changes = {"task_type": None, "task_source": "none"} if features.task_source == "classified" else {}
+    return msgspec.structs.replace(features, difficulty=None, task_confidence=None, **changes)
+
+
 def _as_told(features: Features, before: Features | None) -> Features:
     if before is None or before.task_source not in ("classified", "none"):
         return features

@@ -51,17 +51,20 @@ def decide(
     before: Features | None = None,
     looked: Looked | None = None,
     meaning: Meaning | None = None,
+    features: Features | None = None,
 ) -> Decision:
     """Raises PointsmanError (404) when the client named nothing that exists. `exact_tokens`: the engine's own count of
     the prompt, where the estimate was too near a limit; `tongue`: the language of its texts, where it is not to be the
     question's; `spent(n)`: whether time for the rules is out after n of them (`only(n)` where that is known); `hearing`:
     what arbiters said, as far as they were asked; `loads`: what targets have to do now (idle where it says nothing);
     `last`: the target that served the session before; `before`: its features when it was decided first, where the model of
-    task types may be gone since; `looked`: what the rules say of it, where that is known; `meaning`: what an embedding model
-    made of its text, where it was asked. A decision that `wants` something is how the request goes on without."""
+    task types may be gone since; `looked`: what the rules say of it, `features`: what `extract` tells of it, where that is
+    known; `meaning`: what an embedding model made of its text, where it was asked. A decision that `wants` something is how
+    the request goes on without."""
     entry, direct = policy.resolve(request.model)
     asked = ask(request, policy)
-    features = extract(request, exact_tokens, asked.question)
+    if features is None:
+        features = extract(request, exact_tokens, asked.question)
     tongue = tongue or tongue_of(features.language, policy.document.language)
     decision: Decision | None = None
     known, looked = looked, Looked()

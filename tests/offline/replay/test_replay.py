@@ -21,10 +21,12 @@ from offline.replay.scored_log import (
 from pipeline.policies import ask, backend, tiers
 from pointsman.domain.intent import Heard, Hearing
 from pointsman.domain.record import Record, Timings
+from pointsman.features.extract import extract
 from pointsman.offline.replay.lately import Lately
 from pointsman.offline.replay.moved import MOVES, aspect_of, place_of
 from pointsman.pipeline import decide as decide_module
 from pointsman.pipeline.asked import look
+from pointsman.pipeline.classified import unclassified
 from pointsman.pipeline.decide import decide
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.scored import loads_of
@@ -145,6 +147,9 @@ def test_where_rules_are_the_same_what_none_of_them_said_anything_of_is_not_look
     decisions = [record.decision for record in records if record.decision is not None]
     noted = [decision for decision in decisions if decision.rule or decision.marks or decision.shadow]
     assert any(decision.marks for decision in noted) and any(decision.shadow for decision in noted)
+    for record in records:
+        assert record.decision is not None and record.decision.features is not None
+        assert unclassified(record.decision.features) == extract(record.request)
     against = policy(tmp_path / "new", surer, RULES + NOTING)
     seen: list[str] = []
     monkeypatch.setattr(decide_module, "look", lambda asked, *more: seen.append(asked.message) or look(asked, *more))

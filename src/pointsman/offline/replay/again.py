@@ -15,6 +15,7 @@ from pointsman.domain.request import Request
 from pointsman.domain.rule import Looked
 from pointsman.domain.target import BackendState, Load, Snapshot
 from pointsman.pipeline.acting import shown
+from pointsman.pipeline.classified import unclassified
 from pointsman.pipeline.decide import decide, only
 from pointsman.pipeline.policy import Policy
 from pointsman.pipeline.scored import loads_of
@@ -59,8 +60,8 @@ class Again:
     def decided(
         self, request: Request, logged: Decision, snapshot: Snapshot, exact_tokens: int | None, missed: bool = False
     ) -> Decision | Unread:
-        """As it would have come out; an error that the client would get is a decision too. `missed`: no rule says anything
-        of it, as is known."""
+        """As it would have come out; an error that the client would get is a decision too. `missed`: as is known, no rule
+        says anything of it, and its features are those that it had."""
         policy = self._policy_for(request, logged)
         if logged.rules_cut is not None and not self._same_rules:
             return "cut"
@@ -82,6 +83,7 @@ class Again:
                 before=logged.features,
                 looked=_NOTHING if missed else None,
                 meaning=self._meant(logged),
+                features=unclassified(logged.features) if missed and logged.features is not None else None,
             )
         except PointsmanError as error:
             return Decision(stage="model", reason="", error=error.code)

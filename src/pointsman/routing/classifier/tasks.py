@@ -3,7 +3,7 @@ where a model knows that too; in whole numbers, so that the same text has the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -76,7 +76,7 @@ class Tasks:
         self.names = told.linear.heads
         self.nothing = Told(self.names[0], 0.0)
         self.linear, self._wished_alone = _with_wishes(linear_of(told.linear))
-        self._built = Linear(self.linear.heads, _of_layouts(self.linear.weights))
+        self._built = Linear(self.names, _of_layouts(self.linear))
         self._knots = told.knots
         self._meaning = meaning
         self._heads = None if meaning is None else MeaningHeads(meaning.heads)
@@ -126,7 +126,7 @@ class Tasks:
         also = layout(text)
         own, _ = parted(total, heads)
         _, asks = parted(wished, heads)
-        sums = self.linear.numbers(own + asks + self._built.total(also))[:heads]
+        sums = self._built.numbers(own + asks + self._built.total(also))
         return logits(sums, length_root(len(row) + len(also) + len(wish)), SHIFT)
 
 
@@ -151,9 +151,10 @@ def _with_wishes(linear: Linear) -> tuple[Linear, frozenset[str]]:
     return joined(Linear(linear.heads, own), Linear(linear.heads, wished)), frozenset(wished.keys() - own.keys())
 
 
-def _of_layouts(weights: Mapping[str, int]) -> dict[str, int]:
-    """Few, so that they are near at hand."""
-    return {piece: whole for piece, whole in weights.items() if piece.startswith(LAYOUT)}
+def _of_layouts(linear: Linear) -> dict[str, int]:
+    """What `layout` tells, without wishes: few, so that they are near at hand."""
+    lanes = len(linear.heads) // 2
+    return {piece: parted(whole, lanes)[0] for piece, whole in linear.weights.items() if piece.startswith(LAYOUT)}
 
 
 def logits(sums: Sequence[int], length: int, shift: int) -> list[int]:
