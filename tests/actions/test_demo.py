@@ -15,9 +15,9 @@ TODAY = datetime.date(2026, 11, 25)
 
 
 def test_a_year_and_more_in_a_second(tmp_path: Path) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     path = demo_database(tmp_path / "new" / "folder", TODAY)
-    assert time.perf_counter() - started < 10  # 0.6 s on an idle machine
+    assert time.thread_time() - started < 10  # 0.6 s where this was written
     with contextlib.closing(sqlite3.connect(path)) as database:
         count, first, last = database.execute("SELECT count(*), min(sold_on), max(sold_on) FROM sales").fetchone()
         days = database.execute("SELECT count(DISTINCT sold_on) FROM sales").fetchone()[0]

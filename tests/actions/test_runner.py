@@ -91,7 +91,7 @@ def children() -> list[psutil.Process]:
 
 
 async def child_at_work() -> psutil.Process:
-    for _ in range(500):
+    for _ in range(1500):
         for process in children():
             with contextlib.suppress(psutil.Error):
                 if process.cpu_times().user > 0.3:
@@ -353,7 +353,7 @@ time.sleep(60)
         assert child.is_running()
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-        psutil.wait_procs([child], timeout=5)
+        psutil.wait_procs([child], timeout=30)
         assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 

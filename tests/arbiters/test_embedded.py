@@ -220,7 +220,7 @@ async def test_the_model_is_kept_warm(tmp_path: Path, monkeypatch: pytest.Monkey
     arbiter = embedded(INTENTS, fake, tmp_path)
     await arbiter.start()
     asked = len(fake.asked)
-    for _ in range(200):
+    for _ in range(1500):
         if fake.asked[asked:].count(".") >= 3:
             break
         await asyncio.sleep(0.02)

@@ -48,7 +48,7 @@ class Browser:
             color_scheme="dark" if dark else "light",
             viewport={"width": 390, "height": 844} if phone else {"width": 1280, "height": 900},
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         try:
             page = context.new_page()
             wrong: list[str] = []

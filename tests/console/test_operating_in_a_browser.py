@@ -44,7 +44,7 @@ def test_one_talks_to_it_and_sees_the_way(browser: Browser, served: Process, lan
         page.keyboard.press("Enter")
         page.locator("#trace a[href='/ui/rules/smalltalk_greeting_zh']").wait_for()
         assert page.locator("#talk > div").count() == 2 and page.locator("#talk .wrong").count() == 0
-        page.locator("#say").fill("Name three fruits.")
+        page.locator("#say").fill("Name three rivers.")
         page.locator("#send").click()
         page.locator("#trace .stage-model").wait_for()
         assert page.locator("#talk > div").count() == 4 and page.locator("#talk > div p").last.inner_text().strip()

@@ -54,7 +54,7 @@ async def test_it_is_given_back_when_nobody_asks() -> None:
     e5 = E5("m", idle=0.2)
     await e5(["a"])
     assert len(held().children - before.children) == 1
-    for _ in range(200):  # it is gone a moment before its pipes are
+    for _ in range(600):  # it is gone a moment before its pipes are
         if held().children == before.children and held().descriptors <= before.descriptors + 1:
             break
         await asyncio.sleep(0.05)

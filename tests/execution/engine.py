@@ -42,6 +42,13 @@ def event(data: Any) -> bytes:
     return b"data: " + json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
 
 
+async def until(holds: Callable[[], object], seconds: float = 30.0) -> None:
+    """Waits until that holds."""
+    async with asyncio.timeout(seconds):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
 def delta(content: str | None = None, finish: str | None = None, **more: Any) -> bytes:
     """One chat chunk."""
     part = ({} if content is None else {"content": content}) | more
@@ -66,14 +73,18 @@ def conversation(*texts: str) -> bytes:
     return b"".join([delta("", role="assistant"), *map(delta, texts), delta(finish="stop"), DONE])
 
 
-def streamed(*pieces: bytes | float, gap: float = 0.001, type: str = "text/event-stream") -> Play:
-    """Each piece in a packet and an HTTP chunk of its own. A number among the pieces is a pause in seconds."""
+def streamed(*pieces: bytes | float | asyncio.Event, gap: float = 0.001, type: str = "text/event-stream") -> Play:
+    """Each piece in a packet and an HTTP chunk of its own. A number among the pieces is a pause in seconds; at an event it
+    waits for that."""
 
     async def play(writer: asyncio.StreamWriter) -> None:
         writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: {type}\r\ntransfer-encoding: chunked\r\n\r\n".encode())
         for piece in pieces:
             if isinstance(piece, float):
                 await asyncio.sleep(piece)
+                continue
+            if isinstance(piece, asyncio.Event):
+                await piece.wait()
                 continue
             if piece:
                 writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))

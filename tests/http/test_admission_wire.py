@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from execution.engine import Engine, config, conversation, delta, event, replied, streamed
+from execution.engine import Engine, config, conversation, delta, event, replied, streamed, until
 from running import running
 
 SLOW = streamed(conversation("slow"), 0.6)
@@ -26,20 +26,30 @@ async def chat(client: httpx.AsyncClient, text: str = "x", **more: Any) -> httpx
     return await client.post("/v1/chat/completions", json=body, headers=headers)
 
 
+async def one_waits(client: httpx.AsyncClient) -> None:
+    """Until one stands in the queue."""
+    async with asyncio.timeout(30):
+        while "pointsman_queue_waiting 1.0" not in (await client.get("/metrics")).text:
+            await asyncio.sleep(0.01)
+
+
 async def test_who_finds_no_place_waits_and_who_finds_the_queue_full_is_told(tmp_path: Path) -> None:
     async with Engine() as engine:
-        engine.plays = [streamed(conversation("slow"), 3.0), SLOW]
+        go = asyncio.Event()
+        engine.plays = [streamed(conversation("slow"), go), SLOW]
         sections = config(engine, **limited(engine), admission={"queue": 1})
         async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
             first = asyncio.create_task(chat(client))
-            await asyncio.sleep(0.1)
+            await until(lambda: engine.asked)
             second = asyncio.create_task(chat(client))
-            await asyncio.sleep(0.1)
+            await one_waits(client)
             third = await chat(client)
             assert third.status_code == 429 and third.json()["error"]["code"] == "queue_full"
             assert int(third.headers["retry-after"]) >= 1
             assert len(engine.asked) == 1, "the second one has not been sent"
             assert "pointsman_queue_waiting 1.0" in (await client.get("/metrics")).text
+            await asyncio.sleep(0.1)
+            go.set()
             replies = [await first, await second]
             assert [reply.status_code for reply in replies] == [200, 200]
             assert (
@@ -52,14 +62,16 @@ async def test_who_finds_no_place_waits_and_who_finds_the_queue_full_is_told(tmp
 
 async def test_where_nobody_may_wait(tmp_path: Path) -> None:
     async with Engine() as engine:
-        engine.plays = [streamed(conversation("slow"), 2.0)]
+        go = asyncio.Event()
+        engine.plays = [streamed(conversation("slow"), go)]
         sections = config(engine, **limited(engine), admission={"queue": 0})
         async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
             first = asyncio.create_task(chat(client))
-            await asyncio.sleep(0.1)
+            await until(lambda: engine.asked)
             for text, says in (("x", "no request may wait (admission.queue: 0)"), ("你在吗", "也不允许排队")):
                 second = await chat(client, text)
                 assert second.status_code == 429 and says in second.json()["error"]["message"]
+            go.set()
             assert (await first).status_code == 200 and len(engine.asked) == 1
 
 
@@ -83,25 +95,32 @@ async def test_a_stream_that_ends_in_an_error_of_the_engine_was_not_served(tmp_p
 
 async def test_who_waits_too_long_is_told_so(tmp_path: Path) -> None:
     async with Engine() as engine:
-        engine.plays = [streamed(conversation("very slow"), 2.0)]
+        go = asyncio.Event()
+        engine.plays = [streamed(conversation("very slow"), go)]
         sections = config(engine, **limited(engine), admission={"wait": 0.3})
         async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
             first = asyncio.create_task(chat(client))
-            await asyncio.sleep(0.1)
+            await until(lambda: engine.asked)
             second = await chat(client)
             assert second.status_code == 503 and second.json()["error"]["code"] == "shed"
             assert second.headers["retry-after"]
+            go.set()
             assert (await first).status_code == 200
 
 
 async def test_a_stream_that_waits_hears_where_it_stands(tmp_path: Path) -> None:
     async with Engine() as engine:
-        engine.plays = [streamed(conversation("slow"), 1.5), streamed(conversation("next"))]
+        go = asyncio.Event()
+        engine.plays = [streamed(conversation("slow"), go), streamed(conversation("next"))]
         sections = config(engine, **limited(engine), server={"heartbeat_after": 0.2})
         async with running(sections, tmp_path) as served, httpx.AsyncClient(base_url=served.base, timeout=30) as client:
             first = asyncio.create_task(chat(client))
-            await asyncio.sleep(0.1)
-            second = await chat(client, stream=True)
+            await until(lambda: engine.asked)
+            waiting = asyncio.create_task(chat(client, stream=True))
+            await one_waits(client)
+            await asyncio.sleep(0.5)  # it is told after 0.2 s
+            go.set()
+            second = await waiting
             assert second.headers["x-pointsman-queue"].startswith("ahead=0")
             assert ": waiting; ahead=0" in second.text and "next" in second.text
             await first
@@ -211,7 +230,7 @@ async def test_a_breaker_opens_and_closes(tmp_path: Path) -> None:
             choices = reply.json()["pointsman"]["decision"]["targets"]
             assert [choice["target"][0] for choice in choices] == ["b", "a"]
             assert "breaker open: out_of_memory" in choices[1]["why"] and len(bad.asked) == 5
-            for _ in range(200):
+            for _ in range(1500):
                 if served.app._serving.pipeline.snapshot().states[0].breaker == "half_open":
                     break
                 await asyncio.sleep(0.02)

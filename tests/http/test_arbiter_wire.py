@@ -206,7 +206,7 @@ def text_of(reply: httpx.Response) -> str:
 
 async def logged(client: httpx.AsyncClient, path: str) -> Any:
     """What stands in the log, once it is there."""
-    for _ in range(200):
+    for _ in range(1500):
         reply = await client.get(path)
         if reply.status_code == 200:
             return reply.json()
@@ -286,7 +286,7 @@ async def test_time_out_overload_and_hang_up(tmp_path: Path) -> None:
                     json={"model": "auto", "messages": [{"role": "user", "content": "unlock me"}]},
                     timeout=0.5,
                 )
-            for _ in range(200):
+            for _ in range(2_000):
                 if arbiter.left > left:
                     break
                 await asyncio.sleep(0.01)
@@ -316,7 +316,7 @@ async def test_as_a_job(tmp_path: Path) -> None:
             accepted = await chat(client, "unlock a@corp.example", headers=headers)
             assert accepted.status_code == 202
             job = accepted.json()["id"]
-            for _ in range(200):
+            for _ in range(600):
                 state = (await client.get(f"/v1/jobs/{job}")).json()
                 if state["state"] == "completed":
                     break

@@ -184,7 +184,7 @@ async def test_a_client_that_hangs_up_stops_what_it_called(tmp_path):
             waiting.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await waiting
-        for _ in range(100):
+        for _ in range(1500):
             if (await called(client, "cancelled", {}))["result"]["content"][0]["text"] == "1":
                 break
             await asyncio.sleep(0.02)
@@ -251,7 +251,7 @@ async def test_calls_are_in_the_log_as_requests_are(tmp_path):
         traces = {}
         for what, number in ids.items():
             reply = await client.get(f"/v1/requests/{number}")
-            for _ in range(200):
+            for _ in range(1500):
                 if reply.status_code == 200:
                     break
                 await asyncio.sleep(0.02)
@@ -291,7 +291,7 @@ async def test_what_nobody_is_to_see_is_in_no_trace_of_a_chat(tmp_path):
         body = {"model": "auto", "messages": [{"role": "user", "content": "请照着说一遍"}]}
         reply = await client.post("/v1/chat/completions", json=body)
         assert reply.json()["choices"][0]["message"]["content"] == "tulip"
-        for _ in range(200):
+        for _ in range(1500):
             trace = await client.get(f"/v1/requests/{reply.headers['x-pointsman-request-id']}/trace")
             if trace.status_code == 200:
                 break

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from execution.engine import CHAT, USAGE, Engine, assert_error, config, conversation, streamed
+from execution.engine import CHAT, USAGE, Engine, assert_error, config, conversation, streamed, until
 from pointsman.http.auth import hash_key
 from running import running
 
@@ -85,25 +85,29 @@ async def test_tokens_a_minute_are_those_that_were_used(tmp_path: Path) -> None:
         again = await chat(client, "ann", max_tokens=280)
         assert again.status_code == 200, "5 of 280 were used"
         assert len(engine.asked) == 2
-        engine.plays = [streamed(conversation("slow"), 0.5)]
+        go = asyncio.Event()
+        engine.plays = [streamed(conversation("slow"), go)]
         slow = asyncio.create_task(chat(client, "ann", max_tokens=200))
-        await asyncio.sleep(0.2)
+        await until(lambda: len(engine.asked) == 3)
         for stream in (False, True):
             refused = await chat(client, "ann", max_tokens=200, stream=stream)
             assert refused.status_code == 429 and refused.json()["error"]["param"] == "tokens"
             assert len(refused.headers.get_list("x-ratelimit-limit-tokens")) == 1
+        go.set()
         assert (await slow).status_code == 200
         assert len(engine.asked) == 3
 
 
 async def test_so_many_at_a_time(tmp_path: Path) -> None:
     async with Engine() as engine, gateway(tmp_path, engine, key("ann", concurrency=1)) as client:
-        engine.plays = [streamed(conversation("slow"), 0.5)]
+        go = asyncio.Event()
+        engine.plays = [streamed(conversation("slow"), go)]
         slow = asyncio.create_task(chat(client, "ann"))
-        await asyncio.sleep(0.2)
+        await until(lambda: engine.asked)
         refused = await chat(client, "ann")
         assert refused.status_code == 429 and refused.json()["error"]["param"] == "concurrency"
         assert refused.headers["retry-after"] == "1"
+        go.set()
         assert (await slow).status_code == 200
         assert (await chat(client, "ann")).status_code == 200
 

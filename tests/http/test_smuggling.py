@@ -98,7 +98,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
 
 def accounted(base: str, wanted: int) -> int:
     """Requests to models by the gateway's own count, which is due shortly after each answer."""
-    for _ in range(200):
+    for _ in range(1500):
         with urllib.request.urlopen(f"{base}/metrics") as answer:
             text = answer.read().decode()
         lines = [line for line in text.splitlines() if line.startswith("pointsman_requests_total{")]

@@ -114,7 +114,7 @@ async def test_many_are_cancelled_and_nothing_is_left(tmp_path: Path) -> None:
 
 async def _settled(before: Any) -> None:
     """Waits until no more is there than before, but for the one process that waits for the next task."""
-    for _ in range(200):
+    for _ in range(600):
         now = held()
         if len(now.children - before.children) <= 1 and now.descriptors <= before.descriptors + 4:
             return

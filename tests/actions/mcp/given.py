@@ -62,7 +62,7 @@ async def nothing_left() -> AsyncIterator[None]:
     await process.communicate()
     before, tasks = held(), asyncio.all_tasks()
     yield
-    for _ in range(200):
+    for _ in range(1500):
         now = held()
         if not now.children - before.children and now.descriptors <= before.descriptors:
             break
@@ -74,7 +74,7 @@ async def nothing_left() -> AsyncIterator[None]:
 
 async def gone(pid: int) -> bool:
     """Whether that process ends."""
-    for _ in range(500):
+    for _ in range(1500):
         if not psutil.pid_exists(pid):
             return True
         with contextlib.suppress(psutil.Error):

@@ -67,7 +67,7 @@ async def test_a_session_that_is_forgotten_begins_anew():
 async def test_a_session_that_is_not_used_is_given_back():
     async with in_use("one", idle=0.05) as (remote, use):
         await called(use, "echo", {"text": "x"})
-        for _ in range(100):
+        for _ in range(1500):
             if remote.methods()[-1] == "DELETE":
                 break
             await asyncio.sleep(0.02)
@@ -99,7 +99,7 @@ async def test_streams(chunks):
     async with in_use(chunks, ["data: {answer}\n\n"]) as (remote, use):
         assert text_of(await called(use, "echo", {"text": "x"})) == "streamed"
         if "sampling" in chunks[0]:
-            for _ in range(100):
+            for _ in range(1500):
                 if remote.seen[-1][2].get("error"):
                     break
                 await asyncio.sleep(0.02)
@@ -138,7 +138,7 @@ async def test_a_call_that_hangs_is_called_off_there():
     async with in_use(["wait"]) as (remote, use):
         wrong = await failure(use, 0.3)
         assert (wrong.kind, wrong.sent) == ("timeout", True)
-        for _ in range(100):
+        for _ in range(1500):
             if "notifications/cancelled" in remote.methods():
                 break
             await asyncio.sleep(0.02)

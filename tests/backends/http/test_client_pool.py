@@ -114,8 +114,7 @@ async def test_idle_connections_are_closed_when_their_time_comes(serve, pool_of)
         await stream.read()
     await asyncio.sleep(0.05)
     await (await pool.open(CALL)).read()
-    await settled(lambda: len(lived) == 3)
-    assert pool.idle == 0
+    await settled(lambda: len(lived) >= 3 and pool.idle == 0)
     assert all(0.09 < seconds < 15 for seconds in lived)
 
 
@@ -242,7 +241,7 @@ async def test_what_lies_unread_in_the_socket_is_no_answer_to_the_next_call(pool
     with Blocking(unread, b"H") as server:
         clients = pool_of(server.url)
         assert await (await clients.open(CALL)).read() == b"ok"
-        assert server.idle.wait(5)
+        assert server.idle.wait(30)
         time.sleep(0.02)
         assert clients.idle == 1
         assert await (await clients.open(CALL)).read() == b"ok"

@@ -51,7 +51,7 @@ def nginx(upstream: int, folder: Path) -> Iterator[int]:
     log = folder / "error.log"
     server = subprocess.Popen([NGINX, "-p", folder, "-c", path, "-e", log], stderr=subprocess.DEVNULL)
     try:
-        for _ in range(1000):
+        for _ in range(3_000):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                 break
             assert server.poll() is None, log.read_text()

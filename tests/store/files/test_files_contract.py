@@ -15,6 +15,7 @@ import pytest
 
 from pointsman.ports.file_store import FileStore, FileStoreError
 from pointsman.store.files.keys import LONGEST
+from thorough import tries
 
 BIG = 20 << 20
 """Bytes: more than one piece, and more than an S3 store sends at once."""
@@ -210,9 +211,9 @@ print(asyncio.run(files.publish("a/b", b"x" * {size})))
 async def test_a_kill_at_any_line_leaves_it_whole_or_not_there(
     files: FileStore, files_made: str, files_source: str, size: int
 ) -> None:
-    """Killed at the first line of ours, at the 7th, …, until it is through."""
+    """Killed at the first line of ours, at the 7th (each day at the 19th), …, until it is through."""
     seen = set()
-    for at in range(1, 2000, 6):
+    for at in range(1, 2000, tries(18, 6)):
         process = start(KILLED.format(make=files_made, source=files_source, at=at, size=size))
         process.communicate(timeout=60)
         found = await files.stat("a/b")
