@@ -1,7 +1,7 @@
 """`python node_engine.py HOST PORT NOTES`: an engine that only plays one. A question says how long the reply is, and how
-slowly it comes: `pieces 20 gap 0.1`. Each POST is a line of the file NOTES; while a file NOTES.broken is there, it is
-answered by 500, and while NOTES.picky is there, all are but calls for one token. As `--slots N --works N` it says it has
-so many slots, and works on so many, as llama.cpp does."""
+slowly it comes: `pieces 20 gap 0.1`, after `think 5` seconds without a byte. Each POST is a line of the file NOTES; while a
+file NOTES.broken is there, it is answered by 500, and while NOTES.picky is there, all are but calls for one token. As
+`--slots N --works N` it says that it has so many slots, and works on so many, as llama.cpp does."""
 
 from __future__ import annotations
 
@@ -72,6 +72,8 @@ async def reply(asked: dict[str, object], writer: asyncio.StreamWriter) -> None:
         waiting -= 1
         running += 1
         try:
+            thinks = re.search(r"think ([0-9.]+)", text)
+            await asyncio.sleep(float(thinks[1]) if thinks else 0.0)
             await speak(writer, pieces, gap, bool(asked.get("stream")))
         finally:
             running -= 1

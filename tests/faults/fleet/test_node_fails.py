@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.fleet.gateways import until
+from faults.fleet.gateways import Gateway, until
 from faults.fleet.hosts import Host
 from faults.fleet.traffic import Traffic, before, left_alone, serves
 from store.jobs.servers import Valkey
@@ -90,4 +90,23 @@ async def test_one_on_a_slow_line_gets_less(three: list[Host], store: Valkey, tm
         assert {status for each in statuses for status in each} == {200}
         shares = [len(host.asked) for host in three]
         assert shares[0] < min(shares[1:]) / 2, shares
-        print(f"\nthe slow one and two others were asked {shares}")
+        moved = _given_up(sides)  # its words stand behind its replies: for seconds it may say nothing at all
+        print(f"\nthe slow one and two others were asked {shares}; {len(moved)} tries were given up: {moved}")
+
+
+async def test_one_that_thinks_for_long_keeps_what_it_has(three: list[Host], store: Valkey, tmp_path: Path) -> None:
+    """No byte for far longer than a node that is cut off has: its probes are answered."""
+    async with before(store, three, tmp_path) as sides:
+        asking = [side.ask(f"number {number} think 20") for side in sides for number in range(3)]
+        began = time.monotonic()
+        assert {reply.status_code for reply in await asyncio.gather(*asking)} == {200}
+        took = time.monotonic() - began
+        assert not _given_up(sides)
+    assert sum(len(host.asked) for host in three) == 6, "each was asked once"
+    print(f"\nsix requests took {took:.1f} s each, and none was asked a second time")
+
+
+def _given_up(sides: tuple[Gateway, Gateway]) -> list[tuple[str, float]]:
+    """Why tries failed, and after how many milliseconds."""
+    attempts = [attempt for side in sides for attempt in side.attempts()]
+    return [(attempt["failure"], attempt["took_ms"]) for attempt in attempts if attempt["failure"]]
