@@ -89,12 +89,15 @@ class Scripted:
         self.vector = vector
         self.after = after
         self.broken = False
+        self.gate = asyncio.Event()
+        self.gate.set()
         self.texts: list[str] = []
 
     async def __call__(self, texts: list[str], *, query: bool = False, tokens: int | None = None) -> list[Vector]:
         assert query and tokens
         self.texts += texts
         await asyncio.sleep(self.after)
+        await self.gate.wait()
         if self.broken:
             raise ActionFailed("embedding", "broken")
         return [array("f", self.vector) for _ in texts]
@@ -148,12 +151,14 @@ async def test_without_a_vector_it_goes_by_spelling_and_says_why(
 
 
 async def test_what_was_given_up_is_still_done_and_more_does_not_pile_up(policy: Policy) -> None:
-    embed = Scripted(after=0.4)
+    embed = Scripted()
+    embed.gate.clear()
     meanings = asking(embed, timeout=0.01)
     found = [await meanings.ask(ask(), policy) for _ in range(MOST + 3)]
     assert [each.failure for each in found] == ["timeout"] * MOST + ["shed"] * 3 and len(embed.texts) == MOST
-    await asyncio.sleep(0.6)
-    embed.after = 0.0
+    embed.gate.set()
+    while meanings._under_way:
+        await asyncio.sleep(0.01)
     meanings.install(embed, 5.0)
     assert (await meanings.ask(ask(), policy)).failure is None
 

@@ -10,12 +10,12 @@ import numpy
 from pointsman.learning.recovery import Doubles
 
 Rows: TypeAlias = "numpy.ndarray[Any, numpy.dtype[numpy.float64]]"
-STRENGTH = 1.0
+STRENGTH = 100.0
 """Of the squared length of weights, where rows less their mean are as of unit variance in the mean, for each hundredth of
 the questions."""
 
 
-SPELLED = 256
+SPELLED = 512
 """How much of the score by spelling is added, in 256ths."""
 
 
