@@ -68,7 +68,7 @@ def test_curl_mails_the_file(tmp_path: Path) -> None:
     server.start()
     url = f"smtp://127.0.0.1:{listener.getsockname()[1]}"
     words = [
-        word.replace("smtp://smtp.example.com", url).replace("/tmp/week.pdf", str(tmp_path / "week.pdf")) for word in mail
+        word.replace("smtp://smtp.example.com", url).replace("/var/lib/pointsman/week.pdf", str(tmp_path / "week.pdf")) for word in mail
     ]  # fmt: skip
     words[0] = "curl"
     done = subprocess.run([*words, "--noproxy", "*", "--max-time", "30"], check=False, capture_output=True, text=True)
