@@ -391,7 +391,7 @@ async def test_a_connection_that_is_closed_as_soon_as_it_is_made(serve, pool_of)
     for _ in range(20):
         with pytest.raises(BackendFailure) as caught:
             await pool.open(CALL)
-        assert caught.value.kind == "reset"
+        assert caught.value.kind in ("reset", "connect")  # where the machine is slow, it is over before it is begun
         assert not caught.value.sent
 
 
