@@ -21,6 +21,7 @@ from pointsman.routing.classifier.difficulty import (
     by_length,
     letters,
 )
+from pointsman.routing.classifier.difficulty import calibrated as calibrated_score
 from pointsman.routing.classifier.tasks import SHIFT, WISH, Tasks, TasksFile, calibrated
 
 _TOKENS = re.compile(r"[㐀-鿿]+|[^\W\d_㐀-鿿]+(?:'[^\W\d_㐀-鿿]+)?|\d+|[^\w\s]")
@@ -142,7 +143,7 @@ def difficulty(model: Difficulty, text: str) -> float:
     weights = _weights(_difficulties(model.data).linear)
     gap = sum(weights[piece][GAP] for piece in own if piece in weights)
     score = gap * 16 // length_root(len(own)) + by_length(model.layouts[GAP], letters(text))
-    return model.calibrated(score) / WHOLE
+    return calibrated_score(model.knots, score) / WHOLE
 
 
 @cache
