@@ -24,7 +24,8 @@ _SHORT = 512  # bytes of which zlib gains too little for what it costs a reader 
 _TASTE = 1024  # bytes of the first contents, and of the last one, to see whether they have anything in common
 _FEW = 4  # contents that have so many
 _GAIN = 3  # times that these shrink where all of them are worth zlib's time, which is ten times SQLite's
-_SMALL = 2048  # bytes of a record that are always worth it where it is quick
+_SMALL = 2048  # bytes of a record that are always worth it where it is quick,
+_SLIGHT = 512  # and of one of which the content was noted earlier
 _AT_ONCE = 32  # records that are encoded one after the other, so that code and tables for it are fetched only once
 _LONG = 4096  # characters of a prompt that is not held for that
 _PAIR = b"\x92"  # MessagePack's array of two; no zlib stream begins so
@@ -66,6 +67,7 @@ class Batch:
         self._contents: list[memoryview] = []
         self._first: list[tuple[Any, ...]] = []  # contents that say all: the first ones, and the last
         self._newest: tuple[Any, ...] | None = None
+        self._whole = 0  # how many of them
         self._policy: PolicyDocument | None = None
         self._named: set[str] = set()
         self.policies: dict[str, PolicyDocument] = {}
@@ -162,6 +164,7 @@ class Batch:
         if contents:
             self._contents.append(packed[1])
         if whole:
+            self._whole += len(whole)
             self._first, self._newest = self._first or whole[:_FEW], whole[-1]
         self.size += len(packed[0]) + len(packed[1])
         self._count(fresh)
@@ -218,7 +221,7 @@ class Batch:
         for more time than all else that a record takes."""
         if self.count < 2 or self._prompts == "off":
             return True
-        if QUICK and self.size < _SMALL * self.count:
+        if QUICK and self.size < _SMALL * self._whole + _SLIGHT * (self.count - self._whole):
             return True
         if self._newest is None or self._first[0] is self._newest:  # all others were noted earlier
             return False
