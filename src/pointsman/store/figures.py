@@ -28,7 +28,9 @@ MOST = 200
 ALL = tuple(range(len(DIMS)))
 _CALLER = DIMS.index("caller")
 
-_PLACES = [KIND.index(field_of(dim)) for dim in DIMS]
+FIELDS = tuple(map(field_of, DIMS))
+"""Of heads, one for each of DIMS."""
+_PLACES = list(map(KIND.index, FIELDS))
 Key = tuple[str | None, ...]
 """A value of each dimension."""
 _bucket = partial(bisect_left, BOUNDS)

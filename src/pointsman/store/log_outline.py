@@ -6,16 +6,16 @@ to fields is done once for each combination, and not for each request."""
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, repeat
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import msgspec
 
 from pointsman.store.log_columns import checks_of, joined
 from pointsman.store.log_filters import FEATURES, KEPT, LABELS
-from pointsman.store.log_row import Head
+from pointsman.store.log_row import Brief, Head
 
 Kind = tuple[str | None, ...]
 """A value of each of `KIND`."""
@@ -27,6 +27,7 @@ _NEEDED = (*_NUMBERS, *_PLAIN, *LABELS.values(), "features")
 _LABELS_AT = len(_NUMBERS) + len(_PLAIN)
 needed_of = itemgetter(*map(Head.__struct_fields__.index, _NEEDED))
 """The fields of a head, in its order → those that an outline is made of."""
+_numbers_of = attrgetter(*_NUMBERS)
 
 
 class Outline(msgspec.Struct, frozen=True, gc=False):
@@ -47,6 +48,16 @@ class Outline(msgspec.Struct, frozen=True, gc=False):
     @property
     def count(self) -> int:
         return len(self.received)
+
+
+def sums_of(briefs: Sequence[Brief], fields: Collection[str]) -> Outline:
+    """An outline for sums by these fields, in less time: it has no checksums, and kinds are told apart by nothing else.
+    `fields` are of `KIND`, labels and features not among them."""
+    received, _, *figures = zip(*map(_numbers_of, briefs), strict=True) if briefs else [()] * len(_NUMBERS)
+    by = [map(attrgetter(field), briefs) if field in fields else repeat(None) for field in KIND]
+    kinds: dict[Kind, int] = {}
+    codes = [kinds.setdefault(kind, len(kinds)) for kind, _ in zip(zip(*by, strict=False), received, strict=False)]
+    return Outline(received, array("I"), list(kinds), codes, *figures)
 
 
 def outline_of(needed: Sequence[Any], features: Sequence[str]) -> Outline:

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from pointsman.store.figures import DIMS, Figures, Key, add_to, by, summed
+from pointsman.store.figures import DIMS, FIELDS, Figures, Key, add_to, by, summed
 from pointsman.store.log_open import opened_to_read
-from pointsman.store.log_outline import Outline, together
+from pointsman.store.log_outline import Outline, sums_of
 from pointsman.store.log_schema import DAY, HOUR, MINUTE, has_table, unfiled_in
 from pointsman.store.log_sql import Connection
 from pointsman.store.squeeze import squeezed, stretched
@@ -139,8 +139,13 @@ def _uncounted(
 ) -> dict[int, dict[Key, Figures]]:
     """Of batches that no sum has yet."""
     rows = connection.execute(_UNCOUNTED.format(unfiled_in(connection)), (start,))
-    fresh = [StoredBatch(number, prompts, data).outline(start, end) for number, prompts, data in rows]
-    return summed(together(fresh), unit, dims)
+    fresh = [
+        brief
+        for number, prompts, data in rows
+        for brief in StoredBatch(number, prompts, data).briefs()
+        if start <= brief.received < end
+    ]
+    return summed(sums_of(fresh, {FIELDS[dim] for dim in dims}), unit, dims)
 
 
 def _add(sums: dict[Key, Figures], key: Key, figures: Figures) -> None:

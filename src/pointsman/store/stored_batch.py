@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import Any
@@ -80,12 +79,10 @@ class StoredBatch:
         except msgspec.DecodeError:
             raise self._damaged() from None
 
-    def outline(self, since: float = -math.inf, until: float = math.inf) -> Outline:
-        """Of those of its requests that came from `since` on and before `until` (seconds since the epoch)."""
+    def outline(self) -> Outline:
         needed: list[Any] = []
         for brief in self.briefs():
-            if since <= brief.received < until:
-                needed += needed_of(astuple(brief))
+            needed += needed_of(astuple(brief))
         return outline_of(needed, self._features)
 
     @cached_property
