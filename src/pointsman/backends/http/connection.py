@@ -57,6 +57,7 @@ class Connection(asyncio.Protocol):
         "_parser",
         "_peek",
         "_phase",
+        "_pieces",
         "_raw",
         "_release",
         "_sent",
@@ -107,6 +108,7 @@ class Connection(asyncio.Protocol):
         self._first_byte = 0.0
         self._flows = False  # whether a byte of the body has come
         self._left = 0  # bytes of body that may still come
+        self._pieces: list[bytes] = []  # of body, in what is being read
         self._idle = 0.0
         self._peek: Any = None
         self._watch = Watch(loop, self._ring)
@@ -232,7 +234,11 @@ class Connection(asyncio.Protocol):
         self._unframed += len(data)
         try:
             self._parser.feed_data(data)
+            if self._pieces:
+                self._push(stream)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            if self._pieces:
+                self._push(stream)
             self._keep = False
             if self._phase != _DONE:
                 cause = error.__context__ or error
@@ -261,6 +267,11 @@ class Connection(asyncio.Protocol):
                 self._transport.pause_reading()
             elif self._flows:
                 self._watch.at = self.time() + self._idle
+
+    def _push(self, stream: HttpStream) -> None:
+        """What one read brought goes on as one, however many chunks the engine made of it."""
+        pieces, self._pieces = self._pieces, []
+        stream.push(pieces[0] if len(pieces) == 1 else b"".join(pieces))
 
     def _end(self, stream: HttpStream) -> None:
         self._stream = None
@@ -359,7 +370,7 @@ class Connection(asyncio.Protocol):
             if not self._flows:
                 self._flows = True
                 self._watch.arm(self._idle)
-            self._stream.push(data)
+            self._pieces.append(data)
 
     def on_message_complete(self) -> None:
         if self._phase == _BODY:
