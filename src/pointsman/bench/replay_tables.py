@@ -15,9 +15,10 @@ _ROWS = {
     TERMS: Said("other weights: by logged scores", "换权重：按日志中的评分"),
     WHOLE: Said("another rule: decided anew", "加规则：重新决定"),
     TASKS: Said(
-        "another classifier: features, rules, classifier, scores anew", "换分类器：特征、规则、分类、评分全部重算"
+        "another classifier: classifier and scores anew; rules by the log where they said nothing",
+        "换分类器：分类和评分重算；规则没有说什么的按日志",
     ),
-    BOTH: Said("the same, by both policies (--verify)", "同上，两份策略都重算（--verify）"),
+    BOTH: Said("the same, all of it by both policies (--verify)", "同上，两份策略全部重算（--verify）"),
     GIVEN: Said("the log that was given", "给定的日志"),
     ROUTES: Said("other routes, another rule", "换路由，加规则"),
     WEIGHTS: Said("other weights", "换权重"),
