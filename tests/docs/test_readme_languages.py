@@ -44,11 +44,13 @@ def test_the_same_tables_and_lists(texts: dict[str, str]) -> None:
 
 
 def test_the_same_links_and_code_words(texts: dict[str, str]) -> None:
-    links = [
-        sorted(link for link in re.findall(r"\]\(([^)]+)\)", prose(text)) if not link.startswith(("#", "README")))
-        for text in texts.values()
-    ]
-    assert links[0] == links[1]
+    links = {
+        tongue: [link for link in re.findall(r"\]\(([^)]+)\)", prose(text)) if not link.startswith(("#", "README"))]
+        for tongue, text in texts.items()
+    }
+    assert sorted(link.replace(".zh-CN.md", ".md") for link in links["zh"]) == sorted(links["en"])
+    own = [link for link in links["zh"] if (ROOT / link.partition("#")[0].replace(".md", ".zh-CN.md")).exists()]
+    assert own == [], "the Chinese page is there"
     words = [set(re.findall(r"`([^`\n]+)`", prose(text))) for text in texts.values()]
     translated = {"模型@后端", "model@backend"}
     assert words[0] - translated == words[1] - translated

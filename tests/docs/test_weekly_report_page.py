@@ -67,9 +67,10 @@ def test_curl_mails_the_file(tmp_path: Path) -> None:
     server = threading.Thread(target=take_one_mail, args=(listener, received))
     server.start()
     url = f"smtp://127.0.0.1:{listener.getsockname()[1]}"
-    words = [
-        word.replace("smtp://smtp.example.com", url).replace("/var/lib/pointsman/week.pdf", str(tmp_path / "week.pdf")) for word in mail
-    ]  # fmt: skip
+    places = {"smtp://smtp.example.com": url, "/var/lib/pointsman/week.pdf": str(tmp_path / "week.pdf")}
+    words = list(mail)
+    for theirs, ours in places.items():
+        words = [word.replace(theirs, ours) for word in words]
     words[0] = "curl"
     done = subprocess.run([*words, "--noproxy", "*", "--max-time", "30"], check=False, capture_output=True, text=True)
     server.join(30)
