@@ -118,10 +118,11 @@ def _vectors(lines: Sequence[str], tasks: Tasks) -> Sequence[bytes | None]:
 
 
 def _told(line: str, tasks: Tasks, least: float, vector: bytes | None) -> Told:
-    text = plain(whole_characters(line))
-    found = tasks.of(text, vector) or tasks.nothing
+    text = whole_characters(line)
+    spelt = plain(text)
+    found = tasks.of(spelt, vector) or tasks.nothing
     task = found.task if found.confidence >= least else None
-    return Told(line, task, found.task, found.confidence, shipped_difficulty().of(text, piece_set(text)))
+    return Told(line, task, found.task, found.confidence, shipped_difficulty().of(text, piece_set(spelt)))
 
 
 def _gold(options: argparse.Namespace, tasks: Tasks, least: float) -> int:
