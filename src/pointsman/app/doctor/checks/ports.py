@@ -38,7 +38,7 @@ def judge(
     if found:
         return found
     if gateway.running:
-        return [ok(said("the gateway has its port, {port}", "网关占着自己的端口 {port}", port=config.port))]
+        return [ok(said("the gateway answers at {url}", "网关在 {url} 上应答", url=gateway.url))]
     return [ok(said("port {port} is free for the gateway", "端口 {port} 空闲，网关可以使用", port=config.port))]
 
 
