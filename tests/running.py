@@ -63,6 +63,8 @@ class Process:
     """`pointsman serve`, or another verb, as a process of its own. `lines` grows with what it prints; `base` is its URL once
     ready."""
 
+    _asked_to_end = False
+
     def __init__(
         self,
         arguments: list[str],
@@ -74,7 +76,6 @@ class Process:
     ) -> None:
         self.lines: list[str] = []
         self.base = ""
-        self._asked_to_end = False
         self._popen = subprocess.Popen(
             [python, "-m", "pointsman", verb, *arguments],
             cwd=cwd,

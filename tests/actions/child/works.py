@@ -89,7 +89,7 @@ _WAYS: dict[str, Any] = {
     "echo": lambda task, room: task.text,
     "where": lambda task, room: os.getcwd() + " " + os.environ.get("TMPDIR", ""),  # noqa: PTH109
     "sleep": lambda task, room: time.sleep(100),
-    "spin": lambda task, room: [None for _ in iter(int, 1)],
+    "spin": lambda task, room: any(iter(int, 1)),
     "grow": _grow,
     "fill": _fill,
     "fork": _fork,
