@@ -12,6 +12,7 @@ from typing import Any
 ENDING = 2.0
 """Seconds for reading what a dead child wrote: at once, unless somebody else holds the other end."""
 _LOOK = 0.5
+_FIRST_LOOK = 0.01
 
 
 async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
@@ -28,11 +29,12 @@ async def spawned(*command: str, **options: Any) -> asyncio.subprocess.Process:
 
 async def exited(process: asyncio.subprocess.Process) -> int:
     """Its exit status, as soon as it has ended: asyncio's own `wait` waits for its pipes, too, which may be held by whatever
-    it has started."""
-    waiting = asyncio.ensure_future(process.wait())
+    it has started, or full of what nobody reads."""
+    waiting, look = asyncio.ensure_future(process.wait()), _FIRST_LOOK
     try:
         while process.returncode is None:
-            await asyncio.wait({waiting}, timeout=_LOOK)
+            await asyncio.wait({waiting}, timeout=look)
+            look = min(2 * look, _LOOK)
     finally:
         waiting.cancel()
     return process.returncode
@@ -49,7 +51,7 @@ async def killed(
             os.killpg(process.pid, signal.SIGKILL)
         elif process.returncode is None:
             process.kill()
-    waiting = asyncio.create_task(process.wait())
+    waiting = asyncio.create_task(exited(process))
     try:
         await asyncio.shield(waiting)
     except asyncio.CancelledError:

@@ -27,7 +27,7 @@ def test_all_is_well(house: Shell) -> None:
     assert done.code == 0, done.out
     assert done.out.startswith("Memory\n  ok     weights in memory") and "23 checks" in done.out
     chinese = house.run("doctor", "--url", "http://127.0.0.1:9", "--language", "zh")
-    assert chinese.out.startswith("显存与内存\n  正常   权重占用") and "共 22 项检查" in chinese.out
+    assert chinese.out.startswith("显存与内存\n  正常   权重占用") and "共 23 项检查" in chinese.out
     assert not (house.folder / "data").exists()
 
 
