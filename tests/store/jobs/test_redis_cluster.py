@@ -77,8 +77,10 @@ async def test_a_child_of_another_shard_is_refused(cluster: Cluster) -> None:
 
 
 async def test_a_primary_that_dies_is_replaced(cluster: Cluster) -> None:
-    async with opened(cluster) as store:
+    """What its replica has is not lost: what is submitted is acknowledged when that has it."""
+    async with opened(cluster, "?wait=1&wait_ms=8000") as store:
         await submitted(store, *many())
+    async with opened(cluster) as store:  # who replaces it has no replica
         cluster.nodes[1].kill()
         await ended(store, 60)
         for each in many():
